@@ -1,0 +1,154 @@
+"""Quality on PAN corpora: AUC, C@1, their product and seconds, for each corpus the mean over seeds, one member each.
+
+    BYLINE_DATA=folder-of-corpora python benchmarks/pan.py
+    python benchmarks/pan.py --set hidden=0 --name unigram
+    python benchmarks/pan.py --placebo          known sets exchanged between problems: AUC must be near .5
+    python benchmarks/pan.py --table            print the stored results again, run nothing
+
+Each corpus and seed is stored in benchmarks/results/pan-NAME.json as soon as it is done, and not run again while
+settings stay the same. Both ways of ranking are measured on the same trained networks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+import numpy as np
+
+from byline import __version__
+from byline.answers import match_truth
+from byline.interpret import centre, stretch
+from byline.metrics import measure
+from byline.problems import Problem, read_problems
+from byline.questions import prepare_questions
+from byline.settings import Settings, parse_assignments
+from byline.truth import read_truth
+from byline.verification import combine, fill_matrices
+
+RESULTS = Path(__file__).parent / "results"
+RANKINGS = ("texts", "heads")
+
+
+def main() -> None:
+    options = parse_options()
+    settings = Settings().change(parse_assignments(options.set))
+    name = options.name or ("placebo" if options.placebo else "default")
+    path = RESULTS / f"pan-{name}.json"
+    stored = load(path, settings, options.placebo)
+    if not options.table:
+        data = Path(os.environ.get("BYLINE_DATA") or sys.exit("set BYLINE_DATA to the folder that holds the corpora"))
+        corpora = sorted(child.name for child in data.iterdir() if (child / "truth.txt").exists())
+        if options.corpora:
+            corpora = [corpus for corpus in corpora if any(part in corpus for part in options.corpora.split(","))]
+        wanted = [(corpus, seed) for seed in range(options.seeds) for corpus in corpora]
+        done = {(run["corpus"], run["seed"]) for run in stored["runs"]}
+        todo = [job for job in wanted if job not in done]
+        with ProcessPoolExecutor(options.jobs) as pool:
+            jobs = [pool.submit(run, data / corpus, settings, seed, options.placebo) for corpus, seed in todo]
+            for job in as_completed(jobs):
+                last = job.result()
+                stored["runs"].append(last)
+                save(path, stored)
+                print(
+                    f"{last['corpus']} seed {last['seed']}: {last['texts']['product']:.3f}", file=sys.stderr, flush=True
+                )
+    print_table(stored)
+
+
+def parse_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting, as in byline verify"
+    )
+    parser.add_argument("--name", help="under which the results are stored")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--corpora", help="parts of corpus names, joined by commas")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="corpora run side by side")
+    parser.add_argument("--placebo", action="store_true", help="exchange known sets between problems")
+    parser.add_argument("--table", action="store_true", help="print what is stored, run nothing")
+    return parser.parse_args()
+
+
+def run(folder: Path, settings: Settings, seed: int, placebo: bool) -> dict[str, object]:
+    """One corpus, one seed: measures by ranking, and seconds of training and scoring on one core."""
+    problems = list(read_problems(folder).problems)
+    if placebo:
+        problems = exchange(problems, np.random.default_rng(seed))
+    prepared = prepare_questions(problems, settings)
+    begin = time.perf_counter()
+    matrices = fill_matrices(prepared.questions, settings, seed, members=1)
+    row: dict[str, object] = {"corpus": folder.name, "seed": seed, "seconds": round(time.perf_counter() - begin, 1)}
+    row["commit"] = commit()
+    truth = read_truth(folder)
+    for ranking in RANKINGS:
+        scores = combine(matrices, prepared, settings.change({"ranking": ranking}))
+        values = stretch(scores, centre(scores), settings.radius)
+        # a problem that can't be used has no answer, which counts as 0.5
+        answers = {problem.id: float(value) for problem, value in zip(prepared.problems, values, strict=True)}
+        measures = measure(*match_truth(answers, truth, folder.name))
+        row[ranking] = {name: round(getattr(measures, name), 4) for name in ("auc", "c_at_1", "product")}
+    return row
+
+
+def exchange(problems: list[Problem], rng: np.random.Generator) -> list[Problem]:
+    """Each problem gets the known texts of another: no answer can be right but by chance."""
+    order = rng.permutation(len(problems))
+    donors = {int(place): problems[int(order[number - 1])] for number, place in enumerate(order)}
+    return [dataclasses.replace(problem, known=donors[place].known) for place, problem in enumerate(problems)]
+
+
+def load(path: Path, settings: Settings, placebo: bool) -> dict[str, list[dict[str, object]]]:
+    fresh = {"settings": dataclasses.asdict(settings), "version": __version__, "placebo": placebo, "runs": []}
+    if not path.exists():
+        return fresh
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    if stored["settings"] != fresh["settings"] or stored["placebo"] != placebo:
+        sys.exit(f"{path} holds results of other settings; give --name, or remove it")
+    return stored
+
+
+def save(path: Path, stored: dict[str, list[dict[str, object]]]) -> None:
+    stored["runs"].sort(key=lambda row: (row["corpus"], row["seed"]))
+    path.parent.mkdir(exist_ok=True)
+    runs = ",\n    ".join(json.dumps(row) for row in stored["runs"])
+    head = json.dumps({key: value for key, value in stored.items() if key != "runs"}, indent=2)[:-2]
+    part = path.with_suffix(".part")
+    part.write_text(f'{head},\n  "runs": [\n    {runs}\n  ]\n}}\n', encoding="utf-8")
+    part.replace(path)
+
+
+def commit() -> str:
+    called = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
+    return called.stdout.strip() or "unknown"
+
+
+def print_table(stored: dict[str, list[dict[str, object]]]) -> None:
+    corpora = sorted({row["corpus"] for row in stored["runs"]})
+    print(
+        "| corpus | seeds | AUC | C@1 | product | product among heads | seconds |\n|---|---|---|---|---|---|---|"
+    )
+    lines = []
+    for corpus in corpora:
+        rows = [row for row in stored["runs"] if row["corpus"] == corpus]
+        means = [np.mean([row["texts"][name] for row in rows]) for name in ("auc", "c_at_1", "product")]
+        means += [np.mean([row["heads"]["product"] for row in rows]), np.mean([row["seconds"] for row in rows])]
+        lines.append(means)
+        print(f"| {corpus} | {len(rows)} | {_cells(means)} |")
+    if lines:
+        print(f"| mean | | {_cells(list(np.mean(lines, axis=0)))} |")
+
+
+def _cells(means: list[float]) -> str:
+    return " | ".join([*(f"{mean:.3f}" for mean in means[:-1]), f"{means[-1]:.0f}"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""Byline tells who wrote a text: author verification with a multi-headed recurrent language model."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+# Where each public name lives. They are loaded on first use, so that `import byline` is quick.
+_HOMES = {
+    "Answer": "answers",
+    "AnswersError": "errors",
+    "BylineError": "errors",
+    "CorpusError": "errors",
+    "Document": "documents",
+    "Measures": "metrics",
+    "Problem": "problems",
+    "ProblemSet": "problems",
+    "RunError": "errors",
+    "Settings": "settings",
+    "SettingsError": "errors",
+    "TooLittleText": "errors",
+    "Verification": "verification",
+    "measure": "metrics",
+    "read_problems": "problems",
+    "read_settings": "settings",
+    "read_truth": "truth",
+    "verify": "verification",
+}
+
+__all__ = [
+    "Answer",
+    "AnswersError",
+    "BylineError",
+    "CorpusError",
+    "Document",
+    "Measures",
+    "Problem",
+    "ProblemSet",
+    "RunError",
+    "Settings",
+    "SettingsError",
+    "TooLittleText",
+    "Verification",
+    "__version__",
+    "measure",
+    "read_problems",
+    "read_settings",
+    "read_truth",
+    "verify",
+]
+
+if TYPE_CHECKING:
+    from byline.answers import Answer
+    from byline.documents import Document
+    from byline.errors import AnswersError, BylineError, CorpusError, RunError, SettingsError, TooLittleText
+    from byline.metrics import Measures, measure
+    from byline.problems import Problem, ProblemSet, read_problems
+    from byline.settings import Settings, read_settings
+    from byline.truth import read_truth
+    from byline.verification import Verification, verify
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name from its module when it is first asked for."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'byline' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"byline.{_HOMES[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

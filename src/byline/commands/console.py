@@ -1,0 +1,74 @@
+"""What the commands share: results to stdout, progress to stderr and only on a terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    from byline.training import Progress as TrainingProgress
+    from byline.verification import Report
+
+
+def out() -> Console:
+    """The console for results; not limited to a terminal's width when it isn't one."""
+    return Console(highlight=False, soft_wrap=not sys.stdout.isatty(), width=None if sys.stdout.isatty() else 100)
+
+
+def print_json(value: object) -> None:
+    """One JSON value on stdout, in ASCII: texts and ids may hold anything."""
+    print(json.dumps(value, indent=2))
+
+
+def answer_bar(answer: float, width: int = 20) -> str:
+    """An answer from 0 to 1 as a dot on a line whose middle is 0.5."""
+    cells = ["·"] * (width + 1)
+    cells[width // 2] = "|"
+    cells[round(answer * width)] = "●"
+    return "".join(cells)
+
+
+@contextmanager
+def training_progress(members: int) -> Iterator[Report]:
+    """A bar for each member on a terminal, silence elsewhere; gives the function to report to."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[place]}"),
+        TextColumn("{task.fields[bits]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bars:
+        tasks: dict[tuple[str, int], object] = {}
+
+        def report(language: str, member: int, progress: TrainingProgress) -> None:
+            key = language, member
+            if key not in tasks:
+                name = f"{language}, member {member + 1} of {members}" if members > 1 else f"{language}, training"
+                tasks[key] = bars.add_task(name, total=progress.sub_epochs, place="", bits="")
+            bars.update(
+                tasks[key],  # type: ignore[arg-type]
+                completed=progress.sub_epoch + progress.share,
+                place=f"sub-epoch {progress.sub_epoch + 1}/{progress.sub_epochs}",
+                bits=f"{progress.bits:.2f} bits a character",
+            )
+
+        yield report
+
+
+def visible(character: str) -> str:
+    """A character as something that can be seen in a table: accents on a ring, white space by name."""
+    names = {" ": "space", "\n": "newline"}
+    if character in names:
+        return names[character]
+    if unicodedata.combining(character):
+        return f"\u25cc{character}"
+    return character if character.isprintable() else f"U+{ord(character):04X}"

@@ -1,0 +1,87 @@
+"""`byline evaluate`: answers and truth -> measures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from byline.metrics import Averages, Measures
+
+COLUMNS = {
+    "problems": "problems", "undecided": "undecided", "auc": "AUC", "c_at_1": "C@1", "product": "AUC x C@1",
+    "f05u": "F0.5u", "f1": "F1", "brier": "Brier", "overall": "mean of five",
+}  # fmt: skip
+
+
+def evaluate_command(
+    context: typer.Context,
+    files: Annotated[
+        list[Path], typer.Argument(metavar="ANSWERS TRUTH...", help="Answers and truth, as files or folders, in pairs.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the measures as JSON.")] = False,
+) -> None:
+    """Measure answers against the truth; several pairs at once give their averages too.
+
+    A missing answer counts as 0.5, undecided.
+
+    Example: byline evaluate out/ pan15-english/truth.txt
+    """
+    if len(files) % 2:
+        context.fail("files come in pairs: ANSWERS TRUTH, and again for each further corpus")
+
+    from byline.answers import match_truth, read_answers
+    from byline.commands.console import print_json
+    from byline.metrics import average, measure
+    from byline.truth import read_truth
+
+    rows: list[tuple[str, int, Measures]] = []
+    for answers_path, truth_path in zip(files[::2], files[1::2], strict=True):
+        answers, truth = read_answers(answers_path), read_truth(truth_path)
+        measures = measure(*match_truth(answers, truth, str(answers_path)))
+        rows.append((str(answers_path), len(truth) - len(answers), measures))
+    averages = average([measures for _, _, measures in rows])
+    if as_json:
+        print_json(to_json(rows, averages))
+    else:
+        print_tables(rows, averages)
+
+
+def to_json(rows: list[tuple[str, int, Measures]], averages: Averages) -> dict[str, object]:
+    """What --json prints: a list of corpora, and their averages."""
+    return {
+        "corpora": [
+            {"answers": name, "missing": missing, **{key: getattr(measures, key) for key in COLUMNS}}
+            for name, missing, measures in rows
+        ],
+        "macro": averages.macro,
+        "micro": averages.micro,
+        "mean_product": averages.mean_product,
+    }
+
+
+def print_tables(rows: list[tuple[str, int, Measures]], averages: Averages) -> None:
+    """One column a corpus would be wide; a row each, and a line of averages where there are several."""
+    from rich.table import Table
+
+    from byline.commands.console import out
+
+    console = out()
+    table = Table(box=None, header_style="bold")
+    table.add_column("answers", overflow="fold")
+    for heading in COLUMNS.values():
+        table.add_column(heading, justify="right")
+    for name, _, measures in rows:
+        values = [getattr(measures, key) for key in COLUMNS]
+        table.add_row(name, *(str(value) if isinstance(value, int) else f"{value:.3f}" for value in values))
+    console.print(table)
+    for name, missing, _ in rows:
+        if missing:
+            console.print(f"{name}: {missing} problems have no answer; each counts as undecided")
+    if len(rows) > 1:
+        console.print(
+            f"\nmacro {averages.macro:.3f} (mean AUC x mean C@1), micro {averages.micro:.3f} (weighted by problems),"
+            f" mean product {averages.mean_product:.3f}"
+        )

@@ -1,0 +1,85 @@
+"""`byline prepare`: a text or corpus as the model sees it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast, get_args
+
+import typer
+
+from byline.settings import TextRules
+
+if TYPE_CHECKING:
+    from byline.preparation import Preparation
+
+SAMPLE = 600
+"""Characters of the first text shown of a corpus; a single text is shown whole."""
+
+
+def prepare_command(
+    context: typer.Context,
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A text file, a folder of texts, or a PAN corpus.")],
+    language: Annotated[str | None, typer.Option(help="Language, instead of what the corpus or script says.")] = None,
+    rules: Annotated[str, typer.Option(help="Text rules: paper or scripts.")] = "paper",
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything, all texts too, as JSON.")] = False,
+) -> None:
+    """Show a text or corpus as the model sees it: its alphabet, its counts, what was dropped.
+
+    Example: byline prepare pan15-greek/GR094/known02.txt
+    """
+    if rules not in get_args(TextRules):
+        context.fail(f"--rules must be one of {', '.join(get_args(TextRules))}, got {rules}")
+
+    from byline.commands.console import print_json
+    from byline.preparation import prepare
+
+    preparations = prepare(path, language, cast(TextRules, rules))
+    if as_json:
+        print_json([to_json(preparation) for preparation in preparations])
+    else:
+        for preparation in preparations:
+            print_preparation(preparation)
+
+
+def to_json(preparation: Preparation) -> dict[str, object]:
+    """What --json prints of one language."""
+    return {
+        "language": preparation.language,
+        "alphabet": preparation.alphabet.symbols,
+        "symbols": len(preparation.alphabet),
+        "counts": preparation.kept,
+        "dropped": preparation.dropped,
+        "texts": preparation.texts,
+    }
+
+
+def print_preparation(preparation: Preparation) -> None:
+    """The text (or the beginning of the first), then the alphabet with counts, then what was dropped."""
+    from byline.commands.console import out
+
+    console = out()
+    texts = list(preparation.texts.items())
+    name, first = texts[0]
+    shown = first if len(texts) == 1 or len(first) <= SAMPLE else first[:SAMPLE] + " [...]"
+    console.print(f"{name}, as the model sees it", style="bold", markup=False)
+    console.print(shown, markup=False, soft_wrap=True)
+    characters = sum(len(text) for text in preparation.texts.values())
+    distinct = len(set(preparation.texts.values()))
+    console.print(
+        f"\n[bold]{preparation.language.capitalize()}[/]: {len(texts)} {'text' if len(texts) == 1 else 'texts'}"
+        f" ({distinct} different), {characters:,} characters; alphabet of {len(preparation.alphabet)} symbols"
+    )
+    _print_counts(preparation.kept)
+    dropped = preparation.dropped
+    console.print(f"\nDropped as too rare: {sum(dropped.values()):,} characters of {len(dropped)} kinds")
+    if dropped:
+        _print_counts(dropped)
+    console.print("\n¹ stands before what was a capital letter; accents stand after their letter.", style="dim")
+
+
+def _print_counts(counts: dict[str, int]) -> None:
+    from rich.columns import Columns
+
+    from byline.commands.console import out, visible
+
+    out().print(Columns([f"{visible(character)} {count:,}" for character, count in counts.items()], column_first=False))

@@ -1,0 +1,51 @@
+"""A file becomes a Document: decoded text with a name to call it by."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+from pathlib import Path
+
+from byline.errors import CorpusError
+
+# Longest first: UTF-32's mark begins with UTF-16's.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text and the name by which messages call it, such as `EN014/known02.txt`."""
+
+    name: str
+    text: str
+
+
+def read_document(path: Path, name: str | None = None) -> Document:
+    """The text of a UTF-8 file (or one whose byte-order mark says otherwise), line ends made plain."""
+    name = name or str(path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise CorpusError(f"{name}: can't be read ({error.strerror}); check that it is a file you may read") from None
+    text = decode(data, name)
+    if not text.strip():
+        raise CorpusError(f"{name}: empty; remove it or put text in it")
+    return Document(name, text)
+
+
+def decode(data: bytes, name: str) -> str:
+    """Bytes as text: byte-order mark obeyed and removed, CRLF and CR made LF."""
+    encoding = next((encoding for mark, encoding in _MARKS if data.startswith(mark)), "utf-8")
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise CorpusError(
+            f"{name}: not {encoding.upper().removesuffix('-SIG')} (byte {error.start}); save it as UTF-8"
+        ) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")

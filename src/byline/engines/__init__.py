@@ -1,0 +1,1 @@
+"""Engines: whatever can fill the matrix documents x heads, one file each."""

@@ -1,0 +1,44 @@
+"""What a user can put right, and nothing else: a bug stays a traceback.
+
+BylineError
+├── CorpusError        a file, folder or problem that can't be used
+│   └── TooLittleText  a text, or a set of problems, too small to say anything
+├── SettingsError      a setting that doesn't exist or has a bad value
+├── AnswersError       an answers or truth file that can't be used
+└── RunError           a training or an output that failed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class BylineError(Exception):
+    """The root of all errors that are meant for the user."""
+
+
+class CorpusError(BylineError):
+    """A file, folder or problem that can't be used."""
+
+
+class TooLittleText(CorpusError):  # noqa: N818 - the field's words, and the name says what is wrong
+    """A text, or a set of problems, too small to say anything."""
+
+
+class SettingsError(BylineError):
+    """A setting that doesn't exist or has a bad value."""
+
+
+class AnswersError(BylineError):
+    """An answers or truth file that can't be used."""
+
+
+class RunError(BylineError):
+    """A training or an output that failed."""
+
+
+def listing(offences: Sequence[str], heading: str) -> str:
+    """One message for all offences: a single one as it is, several under a heading, one a line."""
+    if len(offences) == 1:
+        return offences[0]
+    return "\n  ".join([f"{heading} ({len(offences)}):", *offences])

@@ -1,0 +1,408 @@
+"""The fast twin of network.py, in numba: the same functions, the same results, nothing that is only here.
+
+What makes it fast: one text at a time in one call without Python; only heads in play are computed, their work being
+matrix products; hidden units at zero are skipped both ways; exponentials as a polynomial, which vectorises; the outer
+products of a pass back through time gathered into one matrix product; no lock held, so that members train in threads.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg  # noqa: F401 - numba's matrix products use its BLAS, which must be loaded to limit its threads
+from numba import njit
+from numpy.typing import NDArray
+
+from byline.network import (
+    ERROR_LIMIT,
+    GROWTH_LIMIT,
+    INPUT_LIMIT,
+    THRESHOLD_STEP,
+    UNUSED,
+    Flags,
+    Floats,
+    Ints,
+    Memory,
+    Rules,
+    Tally,
+    Weights,
+)
+
+_compile = njit(cache=True, fastmath=True, nogil=True, error_model="numpy")
+
+_F0, _F1, _HALF = np.float32(0), np.float32(1), np.float32(0.5)
+_LOWEST = np.float32(-87)  # e to this is just above the least normal float32
+_LOG2E = np.float32(1.4426950408889634)
+_LN2_HIGH, _LN2_LOW = np.float32(0.693359375), np.float32(-2.12194440e-4)
+# e^r on [-ln2/2, ln2/2] by its Taylor series, off by less than 4e-8: terms from r^2 on
+_E2, _E3, _E4, _E5, _E6 = (np.float32(1 / math.factorial(n)) for n in range(2, 7))
+_SCORE_ROWS = 256  # steps scored at a time: bounds the memory, and keeps a head's block in the cache
+
+
+@_compile
+def _soften(vector: Floats, limit: float) -> None:
+    total = _F0
+    for j in range(len(vector)):
+        total += abs(vector[j])
+    if total > limit:
+        scale = np.float32(limit * (1 + np.log(total / limit)) / total)
+        for j in range(len(vector)):
+            vector[j] *= scale
+
+
+@_compile
+def _step(weights: Weights, state: Floats, x: int, noise: Floats, out: Floats, activation: int) -> None:
+    """One step of the recurrence: `out` (H,) from `state` (H,) and symbol x; `noise` is (H,) or empty."""
+    size = len(out)
+    for j in range(size):
+        out[j] = weights.bias[j] + weights.input[x, j]
+    if len(noise):
+        for j in range(size):
+            out[j] += noise[j]
+    for i in range(size):
+        from_unit = state[i]
+        if from_unit != 0:
+            row = weights.recurrent[i]
+            for j in range(size):
+                out[j] += from_unit * row[j]
+    _soften(out, INPUT_LIMIT * size)
+    if activation == 0:
+        for j in range(size):
+            out[j] = np.sqrt(max(out[j], _F0) + _F1) - _F1
+    elif activation == 1:
+        for j in range(size):
+            out[j] = max(out[j], _F0)
+    else:
+        for j in range(size):
+            out[j] = np.tanh(out[j])
+
+
+@_compile
+def _slope(h: np.float32, activation: int) -> np.float32:
+    if activation == 0:
+        return _HALF / (h + _F1) if h > 0 else _F0
+    if activation == 1:
+        return _F1 if h > 0 else _F0
+    return _F1 - h * h
+
+
+@_compile
+def _predict(weights: Weights, hidden: Floats, head: int, z: Floats) -> None:
+    """z (T, V) becomes the head's inputs to its softmax."""
+    if hidden.shape[1]:
+        np.dot(hidden, weights.heads[head], z)  # (T, H) @ (H, V) -> (T, V)
+    else:
+        z[:] = 0
+    for t in range(len(z)):
+        for v in range(z.shape[1]):
+            z[t, v] += weights.head_bias[head, v]
+
+
+@_compile
+def _exponentials(z: Floats, powers: Ints) -> tuple[np.float32, np.float32]:
+    """z (V,) becomes e^(z - max z); their sum and that maximum come back. `powers` (V,) is scratch."""
+    highest = z[0]
+    for v in range(len(z)):
+        highest = max(highest, z[v])
+    for v in range(len(z)):
+        # e^x = 2^k e^r, with 2^k made by writing k into a float's exponent bits
+        x = max(z[v] - highest, _LOWEST)
+        k = np.floor(x * _LOG2E + _HALF)
+        r = x - k * _LN2_HIGH - k * _LN2_LOW
+        z[v] = _F1 + r * (_F1 + r * (_E2 + r * (_E3 + r * (_E4 + r * (_E5 + r * _E6)))))
+        powers[v] = (np.int32(k) + np.int32(127)) << np.int32(23)
+    total = _F0
+    two_to = powers.view(np.float32)
+    for v in range(len(z)):
+        z[v] *= two_to[v]
+        total += z[v]
+    return total, highest
+
+
+@_compile
+def _adagrad(weights: Floats, accumulators: Floats, gradient: Floats, rate: float) -> None:
+    """On one row (any length) of weights."""
+    scale = np.float32(rate)
+    for j in range(len(weights)):
+        g = gradient[j]
+        a = accumulators[j] + g * g
+        accumulators[j] = a
+        weights[j] += scale * g / np.sqrt(a)
+
+
+class _Scratch(NamedTuple):
+    """Space that the mini-batches of a text use again and again."""
+
+    z: Floats  # (batch, V): softmax inputs, then errors of a head's outputs
+    powers: Ints  # (V,)
+    errors: Floats  # (batch, H): errors reaching the hidden layer
+    share: Floats  # (batch, H): one head's part of them
+    head_gradient: Floats  # (H, V)
+    head_bias_gradient: Floats  # (V,)
+    deltas: Floats  # (depth, H): filled from the end, newest last
+    travelling: Floats  # (H,)
+    part: Floats  # (H, H): one pass's part of the recurrent gradient
+    recurrent_gradient: Floats  # (H, H)
+    input_gradient: Floats  # (V, H)
+    bias_gradient: Floats  # (H,)
+
+
+@_compile
+def _make_scratch(rules: Rules, size: int, alphabet: int) -> _Scratch:
+    return _Scratch(
+        np.empty((rules.batch, alphabet), np.float32),
+        np.empty(alphabet, np.int32),
+        np.empty((rules.batch, size), np.float32),
+        np.empty((rules.batch, size), np.float32),
+        np.empty((size, alphabet), np.float32),
+        np.empty(alphabet, np.float32),
+        np.empty((rules.depth, size), np.float32),
+        np.empty(size, np.float32),
+        np.empty((size, size), np.float32),
+        np.empty((size, size), np.float32),
+        np.empty((alphabet, size), np.float32),
+        np.empty(size, np.float32),
+    )
+
+
+@_compile
+def _learn_head(
+    weights: Weights,
+    accumulators: Weights,
+    rows: Floats,
+    symbols: Ints,
+    begin: int,
+    head: int,
+    leaks: Flags,
+    span: int,
+    errors: Floats,
+    scratch: _Scratch,
+    rules: Rules,
+) -> float:
+    """Change one head by a mini-batch and add to `errors` what it sends to the hidden layer; its bits come back.
+
+    `span` is 0 for an own head, which learns all characters; otherwise `leaks` says which.
+    """
+    count, size = rows.shape
+    z = scratch.z[:count]
+    bias_gradient = scratch.head_bias_gradient
+    bias_gradient[:] = 0
+    _predict(weights, rows, head, z)
+    bits = 0.0
+    for t in range(count):
+        step = begin + t
+        if step + 1 < rules.skip or (span and not leaks[step // span, head]):
+            z[t] = 0
+            continue
+        target = symbols[step + 1]
+        at_target = z[t, target]
+        total, highest = _exponentials(z[t], scratch.powers)
+        bits += (np.log(total) + highest - at_target) / math.log(2)
+        scale = -_F1 / total
+        for v in range(z.shape[1]):
+            z[t, v] *= scale
+        z[t, target] += _F1
+        for v in range(z.shape[1]):
+            bias_gradient[v] += z[t, v]
+    if size:
+        np.dot(z, weights.heads[head].T, scratch.share[:count])  # (B, V) @ (V, H) -> (B, H)
+        for t in range(count):
+            for j in range(size):
+                errors[t, j] += scratch.share[t, j]
+        np.dot(rows.T, z, scratch.head_gradient)  # (H, B) @ (B, V) -> (H, V)
+        for i in range(size):
+            _adagrad(weights.heads[head, i], accumulators.heads[head, i], scratch.head_gradient[i], rules.rate)
+    _adagrad(weights.head_bias[head], accumulators.head_bias[head], bias_gradient, rules.rate)
+    return bits
+
+
+@_compile
+def _backward(
+    weights: Weights,
+    hidden: Floats,
+    errors: Floats,
+    oldest: int,
+    depth: int,
+    threshold: float,
+    activation: int,
+    scratch: _Scratch,
+) -> int:
+    """One pass back through time; scratch.deltas[-S:] are the deltas of the last S rows of `hidden`, S comes back."""
+    size = hidden.shape[1]
+    newest = len(hidden) - 1
+    first = len(hidden) - len(errors)
+    deltas, travelling = scratch.deltas, scratch.travelling
+    travelling[:] = 0
+    put_in = _F0
+    used = 0
+    for t in range(newest, max(newest - depth, oldest - 1), -1):
+        if t >= first:
+            for j in range(size):
+                travelling[j] += errors[t - first, j]
+                put_in += abs(errors[t - first, j])
+        delta = deltas[depth - 1 - used]
+        squared = _F0
+        for j in range(size):
+            delta[j] = travelling[j] * _slope(hidden[t, j], activation)
+            squared += delta[j] * delta[j]
+        if t < first and squared < threshold:
+            break
+        used += 1
+        for i in range(size):
+            total = _F0
+            row = weights.recurrent[i]
+            for j in range(size):
+                total += row[j] * delta[j]
+            travelling[i] = total
+        if _absolute_sum(travelling) > GROWTH_LIMIT * put_in:
+            if t <= first:
+                break
+            travelling[:] = 0
+    total = _absolute_sum(travelling)
+    if total > put_in:
+        deltas[depth - used :] *= np.float32(put_in / total)
+    return used
+
+
+@_compile
+def _absolute_sum(vector: Floats) -> np.float32:
+    total = _F0
+    for j in range(len(vector)):
+        total += abs(vector[j])
+    return total
+
+
+@_compile
+def _learn_recurrent(
+    weights: Weights,
+    accumulators: Weights,
+    memory: Memory,
+    hidden: Floats,
+    inputs: Ints,
+    errors: Floats,
+    scratch: _Scratch,
+    rules: Rules,
+) -> None:
+    """Send the errors of a mini-batch back through time, in chunks, and change the recurrent weights."""
+    size = hidden.shape[1]
+    gradient, input_gradient, bias_gradient = scratch.recurrent_gradient, scratch.input_gradient, scratch.bias_gradient
+    gradient[:] = 0
+    input_gradient[:] = 0
+    bias_gradient[:] = 0
+    for t in range(len(errors)):
+        _soften(errors[t], ERROR_LIMIT * size)
+    chunk = min(rules.batch, -(-4 * rules.depth // 7))
+    oldest = len(memory.hidden) - memory.filled[0]
+    start = len(hidden) - len(errors)
+    for first in range(start, len(hidden), chunk):
+        last = min(first + chunk, len(hidden))
+        threshold = memory.threshold[0]
+        used = _backward(
+            weights, hidden[:last], errors[first - start : last - start], oldest, rules.depth, threshold,
+            rules.activation, scratch,
+        )  # fmt: skip
+        if threshold > 0:
+            few = rules.depth - used < UNUSED * rules.depth
+            memory.threshold[0] = min(
+                max(threshold * THRESHOLD_STEP if few else threshold / THRESHOLD_STEP, 1e-20), 1e6
+            )
+        deltas = scratch.deltas[rules.depth - used :]
+        np.dot(hidden[last - used - 1 : last - 1].T, deltas, scratch.part)  # (H, S) @ (S, H) -> (H, H)
+        gradient += scratch.part
+        for s in range(used):
+            row = input_gradient[inputs[last - used + s]]
+            for j in range(size):
+                row[j] += deltas[s, j]
+                bias_gradient[j] += deltas[s, j]
+    for i in range(size):
+        _adagrad(weights.recurrent[i], accumulators.recurrent[i], gradient[i], rules.rate)
+    for x in range(len(input_gradient)):
+        _adagrad(weights.input[x], accumulators.input[x], input_gradient[x], rules.rate)
+    _adagrad(weights.bias, accumulators.bias, bias_gradient, rules.rate)
+
+
+@_compile
+def score_text(weights: Weights, symbols: Ints, skip: int, activation: int) -> NDArray[np.float64]:
+    """(N,): the bits that each head needs for the text from its character number `skip` on, from the zero state."""
+    heads, size, alphabet = weights.heads.shape
+    bits = np.zeros(heads, np.float64)
+    hidden = np.zeros((_SCORE_ROWS + 1, size), np.float32)  # row 0 is the state before the block
+    z = np.empty((_SCORE_ROWS, alphabet), np.float32)
+    powers = np.empty(alphabet, np.int32)
+    no_noise = np.empty(0, np.float32)
+    steps = len(symbols) - 1
+    for begin in range(0, steps, _SCORE_ROWS):
+        rows = min(_SCORE_ROWS, steps - begin)
+        for t in range(rows):
+            _step(weights, hidden[t], symbols[begin + t], no_noise, hidden[t + 1], activation)
+        for head in range(heads):
+            _predict(weights, hidden[1 : rows + 1], head, z[:rows])
+            for t in range(rows):
+                if begin + t + 1 >= skip:
+                    target = z[t, symbols[begin + t + 1]]
+                    total, highest = _exponentials(z[t], powers)
+                    bits[head] += (np.log(total) + highest - target) / math.log(2)
+        hidden[0] = hidden[rows]
+    return bits
+
+
+@_compile
+def train_text(
+    weights: Weights,
+    accumulators: Weights,
+    memory: Memory,
+    symbols: Ints,
+    own: Ints,
+    leaks: Flags,
+    span: int,
+    noise: Floats,
+    rules: Rules,
+) -> Tally:
+    """Learn one text, in place; see network.train_text."""
+    heads, size, alphabet = weights.heads.shape
+    past = len(memory.hidden)
+    steps = len(symbols) - 1
+    batch = rules.batch
+    hidden = np.empty((past + steps, size), np.float32)
+    hidden[:past] = memory.hidden
+    inputs = np.empty(past + steps, np.int32)
+    inputs[:past] = memory.symbols
+    inputs[past:] = symbols[:-1]
+    own_head = np.zeros(heads, np.bool_)
+    for head in own:
+        own_head[head] = True
+    scratch = _make_scratch(rules, size, alphabet)
+    no_noise = np.empty(0, np.float32)
+    bits, characters = 0.0, 0
+    for begin in range(0, steps, batch):
+        end = min(begin + batch, steps)
+        for t in range(begin, end):
+            _step(
+                weights, hidden[past + t - 1], inputs[past + t], noise[t] if len(noise) else no_noise, hidden[past + t],
+                rules.activation,
+            )  # fmt: skip
+        if end < rules.skip:  # nothing in this batch counts
+            continue
+        rows = hidden[past + begin : past + end]
+        errors = scratch.errors[: end - begin]
+        errors[:] = 0
+        for head in range(heads):
+            if own_head[head]:
+                bits += _learn_head(weights, accumulators, rows, symbols, begin, head, leaks, 0, errors, scratch, rules)
+                characters += max(0, end + 1 - max(begin + 1, rules.skip))
+            else:
+                leaky = False
+                for row in range(begin // span, (end - 1) // span + 1):
+                    if leaks[row, head]:
+                        leaky = True
+                        break
+                if leaky:
+                    _learn_head(weights, accumulators, rows, symbols, begin, head, leaks, span, errors, scratch, rules)
+        if size:
+            _learn_recurrent(weights, accumulators, memory, hidden[: past + end], inputs, errors, scratch, rules)
+    memory.filled[0] = min(memory.filled[0] + steps, past)
+    memory.hidden[:] = hidden[len(hidden) - past :]
+    memory.symbols[:] = inputs[len(inputs) - past :]
+    return Tally(bits, characters)

@@ -1,0 +1,277 @@
+"""Problems as PAN hands them out: folders of known and unknown texts (2013-15), or pairs on JSON lines (2020-23).
+
+Nothing here opens a truth file: see truth.py.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from byline.documents import Document, decode, read_document
+from byline.errors import CorpusError, listing
+from byline.languages import language_of, language_of_id, language_of_script
+
+log = logging.getLogger(__name__)
+
+Layout = Literal["folders", "pairs"]
+
+_KNOWN = re.compile(r"known\d*\.txt", re.IGNORECASE)
+_UNKNOWN = re.compile(r"unknown\d*\.txt", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One question: did the author of the known texts write the unknown one?"""
+
+    id: str
+    known: tuple[Document, ...]
+    unknown: Document
+    language: str
+    symmetric: bool = False
+    """A pair: each text is known once and unknown once, and the two answers are averaged."""
+
+
+@dataclass(frozen=True)
+class Offence:
+    """Why a problem can't be used; `id` is None where not even that could be read."""
+
+    id: str | None
+    message: str
+
+
+@dataclass(frozen=True)
+class ProblemSet:
+    """The problems of one corpus that can be used, and what is wrong with the others."""
+
+    problems: tuple[Problem, ...]
+    layout: Layout
+    offences: tuple[Offence, ...] = ()
+
+    def by_language(self) -> dict[str, list[Problem]]:
+        """The problems of each language, languages in alphabetical order."""
+        groups: dict[str, list[Problem]] = {}
+        for problem in self.problems:
+            groups.setdefault(problem.language, []).append(problem)
+        return dict(sorted(groups.items()))
+
+
+def read_problems(path: Path, language: str | None = None) -> ProblemSet:
+    """The problems in a PAN folder, a folder with a pairs.jsonl, or a .jsonl file, sorted by id.
+
+    Bad problems are returned as offences. `language` overrides what the corpus says of itself.
+    """
+    if not path.exists():
+        raise CorpusError(f"{path}: not found; name a folder of problems or a pairs.jsonl file")
+    if path.is_file():
+        return read_pairs(path, language)
+    if pairs := find_file(path, "pairs.jsonl"):
+        return read_pairs(pairs, language)
+    return read_folders(path, language)
+
+
+def require_sound(offences: Sequence[Offence]) -> None:
+    """Raise one error that lists all offences, if there are any."""
+    if offences:
+        raise CorpusError(listing([offence.message for offence in offences], "these can't be used"))
+
+
+def read_folders(folder: Path, language: str | None = None) -> ProblemSet:
+    """The problems of a PAN13-15 corpus: a folder each, `contents.json` optional."""
+    contents = _read_contents(folder)
+    listed = contents.problems
+    found = [child for child in _children(folder) if child.is_dir() and not child.name.startswith((".", "__"))]
+    offences: list[Offence] = []
+    if listed and not listed.isdisjoint(child.name for child in found):
+        missing = sorted(listed - {child.name for child in found})
+        offences += [
+            Offence(name, f"{name}: contents.json names it, but there is no such folder; add it or remove the name")
+            for name in missing
+        ]
+    elif listed:
+        log.warning("%s: contents.json names none of the folders there; its list of problems is ignored", folder)
+        listed = frozenset()
+    problems: list[Problem] = []
+    for child in found:
+        known, unknown = _problem_files(child)
+        if not known and not unknown and listed and child.name not in listed:
+            log.warning("%s: ignored; it holds no problem and contents.json does not name it", child)
+            continue
+        try:
+            problems.append(_read_folder(child.name, known, unknown, language or contents.language))
+        except CorpusError as error:
+            offences.append(Offence(child.name, str(error)))
+    if not problems and not offences:
+        raise CorpusError(
+            f"{folder}: no problems found; it should hold folders such as EN001 with known01.txt and unknown.txt,"
+            " or a file pairs.jsonl"
+        )
+    return _sorted(problems, "folders", offences)
+
+
+def read_pairs(path: Path, language: str | None = None) -> ProblemSet:
+    """The problems of a PAN20-23 corpus: a JSON object a line, `{"id": ..., "pair": [text, text]}`."""
+    problems: list[Problem] = []
+    offences: list[Offence] = []
+    for number, record in read_json_lines(path):
+        where = f"{path.name} line {number}"
+        if isinstance(record, CorpusError):
+            offences.append(Offence(None, str(record)))
+            continue
+        try:
+            problems.append(_read_pair(record, where, language))
+        except CorpusError as error:
+            problem_id = record.get("id") if isinstance(record, dict) else None
+            offences.append(Offence(problem_id if isinstance(problem_id, str) else None, str(error)))
+    counts = Counter(problem.id for problem in problems)
+    repeated = {problem_id for problem_id, count in counts.items() if count > 1}
+    offences += [
+        Offence(name, f"{path.name}: id {name} occurs {counts[name]} times; give each problem its own id")
+        for name in sorted(repeated)
+    ]
+    if not problems and not offences:
+        raise CorpusError(f'{path}: no problems found; write one a line: {{"id": "1", "pair": ["text", "text"]}}')
+    return _sorted([problem for problem in problems if problem.id not in repeated], "pairs", offences)
+
+
+def read_texts(path: Path) -> list[Document]:
+    """All texts below a folder (or of a .jsonl of pairs, or one text file), each different text once.
+
+    Truth and contents files are no texts. Bad files are collected and raised together.
+    """
+    if not path.exists():
+        raise CorpusError(f"{path}: not found; name a folder of texts")
+    if path.suffix.lower() == ".jsonl" or (path.is_dir() and find_file(path, "pairs.jsonl")):
+        pairs = read_problems(path)
+        require_sound(pairs.offences)
+        documents = [document for problem in pairs.problems for document in (*problem.known, problem.unknown)]
+    else:
+        documents = _read_text_files(path)
+    distinct = {document.text: document for document in documents}
+    return list(distinct.values())
+
+
+def read_json_lines(path: Path) -> Iterator[tuple[int, object]]:
+    """Each line's number and value; a line that is no JSON gives a CorpusError as its value. Blank ones don't count."""
+    try:
+        text = decode(path.read_bytes(), str(path))
+    except OSError as error:
+        raise CorpusError(f"{path}: can't be read ({error.strerror}); check that it is a file you may read") from None
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                yield number, json.loads(line)
+            except (ValueError, RecursionError):
+                yield number, CorpusError(f"{path.name} line {number}: not JSON; write one JSON object a line")
+
+
+def find_file(folder: Path, name: str) -> Path | None:
+    """The file of that name in a folder, in any case of letters."""
+    return next((child for child in _children(folder) if child.name.lower() == name and child.is_file()), None)
+
+
+@dataclass(frozen=True)
+class _Contents:
+    """What contents.json says, as far as it is there and says it."""
+
+    language: str | None = None
+    problems: frozenset[str] = frozenset()
+
+
+def _read_contents(folder: Path) -> _Contents:
+    path = find_file(folder, "contents.json")
+    if path is None:
+        return _Contents()
+    try:
+        contents = json.loads(decode(path.read_bytes(), str(path)))
+    except (OSError, ValueError, RecursionError):
+        raise CorpusError(f"{path}: not JSON; repair it, or remove it and give --language") from None
+    if not isinstance(contents, dict):
+        raise CorpusError(f"{path}: not a JSON object; repair it, or remove it and give --language")
+    language, problems = contents.get("language"), contents.get("problems")
+    return _Contents(
+        language_of(language) if isinstance(language, str) and language.strip() else None,
+        frozenset(name for name in problems if isinstance(name, str)) if isinstance(problems, list) else frozenset(),
+    )
+
+
+def _problem_files(folder: Path) -> tuple[list[Path], list[Path]]:
+    """The known and the unknown texts' files of a problem."""
+    files = [child for child in _children(folder) if not child.is_dir()]
+    return [f for f in files if _KNOWN.fullmatch(f.name)], [f for f in files if _UNKNOWN.fullmatch(f.name)]
+
+
+def _read_folder(problem_id: str, known: list[Path], unknown: list[Path], language: str | None) -> Problem:
+    offences = []
+    if not known:
+        offences.append(f"{problem_id}: no known text; add known01.txt")
+    if not unknown:
+        offences.append(f"{problem_id}: no unknown text; add unknown.txt")
+    if len(unknown) > 1:
+        names = ", ".join(path.name for path in unknown)
+        offences.append(f"{problem_id}: {len(unknown)} unknown texts ({names}); leave one")
+    documents = {}
+    for path in known + unknown:
+        try:
+            documents[path] = read_document(path, f"{problem_id}/{path.name}")
+        except CorpusError as error:
+            offences.append(str(error))
+    if offences:
+        raise CorpusError("\n  ".join(offences))
+    texts = tuple(documents[path] for path in known)
+    return Problem(problem_id, texts, documents[unknown[0]], _language(language, problem_id, texts))
+
+
+def _read_pair(record: object, where: str, language: str | None) -> Problem:
+    if not isinstance(record, dict):
+        raise CorpusError(f'{where}: not an object; write {{"id": "1", "pair": ["text", "text"]}}')
+    problem_id, pair = record.get("id"), record.get("pair")
+    if isinstance(problem_id, int) and not isinstance(problem_id, bool):
+        problem_id = str(problem_id)
+    if not isinstance(problem_id, str) or not problem_id.strip():
+        raise CorpusError(f'{where}: no "id"; give each problem its own')
+    if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(text, str) for text in pair):
+        raise CorpusError(f'{where}: id {problem_id}: "pair" must be a list of two texts')
+    for name, text in zip(("first", "second"), pair, strict=True):
+        if not text.strip():
+            raise CorpusError(f"{where}: id {problem_id}: the {name} text is empty; remove the line or put text in it")
+    first, second = (Document(f"{problem_id}, text {n}", text) for n, text in enumerate(pair, start=1))
+    return Problem(problem_id, (first,), second, _language(language, problem_id, [first]), symmetric=True)
+
+
+def _language(named: str | None, problem_id: str, known: Sequence[Document]) -> str:
+    return language_of(named) if named else language_of_id(problem_id) or language_of_script(known[0].text)
+
+
+def _sorted(problems: list[Problem], layout: Layout, offences: list[Offence]) -> ProblemSet:
+    return ProblemSet(tuple(sorted(problems, key=lambda problem: problem.id)), layout, tuple(offences))
+
+
+def _children(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        raise CorpusError(f"{folder}: can't be read ({error.strerror}); check that you may read it") from None
+
+
+def _read_text_files(path: Path) -> list[Document]:
+    files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.suffix.lower() == ".txt")
+    documents, offences = [], []
+    for file in files:
+        name = file.name if file == path else str(file.relative_to(path))
+        if file.name.lower() in ("truth.txt", "answers.txt") and file != path:
+            continue
+        try:
+            documents.append(read_document(file, name))
+        except CorpusError as error:
+            offences.append(Offence(None, str(error)))
+    require_sound(offences)
+    if not documents:
+        raise CorpusError(f"{path}: no texts found; it should hold .txt files")
+    return documents

@@ -1,0 +1,289 @@
+"""Problems -> what is trained and what is judged: distinct texts, heads, documents, and who judges whom.
+
+A *head* is a distinct set of texts by one author; a *document* is what a head judges. Problems that repeat a set or
+a text share its head or document, so each text is trained and scored once. Everything here is put in an order that
+depends on the texts alone: names and order of the problems can't change an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from byline.alphabet import Alphabet, Symbols, count_characters, make_alphabet
+from byline.documents import Document
+from byline.errors import TooLittleText
+from byline.normalise import normalise
+from byline.problems import Offence, Problem
+from byline.settings import Settings
+
+SHORTEST = 12
+"""A text needs this many characters after normalising: ten are skipped, and one is not a measurement."""
+FEWEST_HEADS = 5
+"""With fewer heads than this, `better than the others` says nothing."""
+SWAP_BELOW = 0.9
+"""A single known text shorter than this share of the unknown is exchanged with it."""
+CONTROL_PIECE = 40_000
+"""Bytes of a piece of the control corpus."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """Problem number `problem` asks how well `head` predicts `document`; a symmetric problem asks twice."""
+
+    problem: int
+    head: int
+    document: int
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Everything that an engine needs, by index: no names, no truth."""
+
+    alphabet: Alphabet
+    texts: tuple[Symbols, ...]
+    """The distinct texts as integers."""
+    heads: tuple[tuple[int, ...], ...]
+    """The texts that train each head."""
+    documents: tuple[tuple[int, ...], ...]
+    """The texts that make up each judged document."""
+    questions: tuple[Question, ...]
+    control: tuple[Symbols, ...] = ()
+    """Pieces of a control corpus that train one further head; it judges nothing."""
+
+    @property
+    def seen(self) -> NDArray[np.bool_]:
+        """(documents, heads): True where the head is trained on a text of the document and so can't be compared."""
+        learners = self.learners
+        seen = np.zeros((len(self.documents), len(self.heads)), dtype=np.bool_)
+        for number, document in enumerate(self.documents):
+            for text in document:
+                seen[number, list(learners[text])] = True
+        return seen
+
+    @property
+    def learners(self) -> tuple[tuple[int, ...], ...]:
+        """For each text, the heads that are trained on it."""
+        learners: list[list[int]] = [[] for _ in self.texts]
+        for number, head in enumerate(self.heads):
+            for text in head:
+                learners[text].append(number)
+        return tuple(tuple(heads) for heads in learners)
+
+    @property
+    def judges(self) -> tuple[frozenset[int], ...]:
+        """For each text, the heads that judge it: they must never learn it, not even by leakage."""
+        judges: list[set[int]] = [set() for _ in self.texts]
+        for question in self.questions:
+            for text in self.documents[question.document]:
+                judges[text].add(question.head)
+        return tuple(frozenset(heads) for heads in judges)
+
+
+# A problem's number, the texts that it trains on, and the texts that it judges.
+_Trial = tuple[int, frozenset[bytes], frozenset[bytes]]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The questions, the problems that they number, and the problems that turned out too small."""
+
+    questions: Questions
+    problems: tuple[Problem, ...]
+    offences: tuple[Offence, ...]
+    control: str
+    """What became of the control corpus, in words."""
+    repeated_control: int
+    """Control texts left out because they are texts of the problems."""
+
+
+def prepare_questions(problems: Sequence[Problem], settings: Settings, control: Sequence[Document] = ()) -> Prepared:
+    """Normalise, make the alphabet and lay out heads, documents and questions for problems of one language."""
+    language = problems[0].language if problems else ""
+    library = _Library(language, settings)
+    alphabet = library.make_alphabet([d for problem in problems for d in (*problem.known, problem.unknown)])
+    sound: list[Problem] = []
+    offences: list[Offence] = []
+    asked: list[_Trial] = []
+    for problem in problems:
+        try:
+            trials = _trials(problem, library, settings)
+        except TooLittleText as error:
+            offences.append(Offence(problem.id, str(error)))
+            continue
+        asked += [(len(sound), learnt, judged) for learnt, judged in trials]
+        sound.append(problem)
+
+    used = {key for _, learnt, judged in asked for key in learnt | judged}
+    spare = library.control_keys(control)
+    comparison, pieces = _place_control(sorted(spare - used), asked, alphabet, settings)
+    use = (
+        f"{len(comparison)} texts, a head each"
+        if comparison
+        else f"one head, {len(pieces)} pieces"
+        if pieces
+        else "none"
+    )
+    layout = _lay_out(alphabet, asked, comparison, pieces)
+    return Prepared(layout, tuple(sound), tuple(offences), use, len(spare & used))
+
+
+def _lay_out(
+    alphabet: Alphabet, asked: Sequence[_Trial], comparison: Sequence[bytes], pieces: tuple[Symbols, ...]
+) -> Questions:
+    """Number texts, heads and documents in the order of the texts' bytes; `comparison` adds one of each a text."""
+    keys = sorted({key for _, learnt, judged in asked for key in learnt | judged} | set(comparison))
+    number_of = {key: number for number, key in enumerate(keys)}
+
+    def numbers(chosen: frozenset[bytes]) -> tuple[int, ...]:
+        return tuple(sorted(number_of[key] for key in chosen))
+
+    extra = {numbers(frozenset([key])) for key in comparison}
+    heads = sorted({numbers(learnt) for _, learnt, _ in asked} | extra)
+    documents = sorted({numbers(judged) for _, _, judged in asked} | extra)
+    head_of = {head: number for number, head in enumerate(heads)}
+    document_of = {document: number for number, document in enumerate(documents)}
+    return Questions(
+        alphabet,
+        tuple(np.frombuffer(key, np.int32) for key in keys),
+        tuple(heads),
+        tuple(documents),
+        tuple(
+            Question(problem, head_of[numbers(learnt)], document_of[numbers(judged)])
+            for problem, learnt, judged in asked
+        ),
+        pieces,
+    )
+
+
+def refusal(questions: Questions, settings: Settings) -> str | None:
+    """Why nothing can be answered, there being too little to compare with, or None."""
+    remedy = "add problems of the same language, or give other texts with --control"
+    heads, documents = len(questions.heads), len(questions.documents)
+    if heads < FEWEST_HEADS:
+        return f"{heads} different known sets, {FEWEST_HEADS} are needed to compare with; {remedy}"
+    if settings.ranking == "texts" and documents < FEWEST_HEADS:
+        return (
+            f"{documents} different unknown texts, {FEWEST_HEADS} are needed to rank among;"
+            f" {remedy}, or rank among the known sets with --set ranking=heads"
+        )
+    return None
+
+
+def lonely_questions(questions: Questions, settings: Settings) -> tuple[Question, ...]:
+    """The questions that too little can be compared with, once heads trained on their document are set aside."""
+    comparable = ~questions.seen
+    heads_for, documents_for = comparable.sum(axis=1), comparable.sum(axis=0)
+    return tuple(
+        question
+        for question in questions.questions
+        if heads_for[question.document] < FEWEST_HEADS
+        or (settings.ranking == "texts" and documents_for[question.head] < FEWEST_HEADS)
+    )
+
+
+class _Library:
+    """Texts of one language, normalised and encoded once each."""
+
+    def __init__(self, language: str, settings: Settings) -> None:
+        self.language, self.rules = language, settings.text_rules
+        self._normal: dict[str, str] = {}
+        self._keys: dict[str, bytes] = {}
+        self.alphabet = Alphabet("")
+
+    def normal(self, text: str) -> str:
+        if text not in self._normal:
+            self._normal[text] = normalise(text, self.language, self.rules)
+        return self._normal[text]
+
+    def make_alphabet(self, documents: Sequence[Document]) -> Alphabet:
+        # a text that many problems repeat counts once
+        distinct = {self.normal(document.text) for document in documents}
+        self.alphabet = make_alphabet(count_characters(distinct), self.rules)
+        return self.alphabet
+
+    def key(self, text: str) -> bytes:
+        """The encoded text as bytes: what makes two texts the same, and what they are ordered by."""
+        normal = self.normal(text)
+        if normal not in self._keys:
+            self._keys[normal] = self.alphabet.encode(normal).tobytes()
+        return self._keys[normal]
+
+    def length(self, text: str) -> int:
+        return len(self.key(text)) // np.dtype(np.int32).itemsize
+
+    def control_keys(self, control: Sequence[Document]) -> set[bytes]:
+        """The different control texts that are long enough."""
+        return {self.key(document.text) for document in control if self.length(document.text) >= SHORTEST}
+
+
+def _trials(problem: Problem, library: _Library, settings: Settings) -> list[tuple[frozenset[bytes], frozenset[bytes]]]:
+    """What a problem trains on and what it judges: once, or both ways round for a pair."""
+    _check_length(problem, library)
+    known = frozenset(library.key(document.text) for document in problem.known)
+    unknown = frozenset([library.key(problem.unknown.text)])
+    # a head never learns the text that it judges
+    rest = known - unknown
+    if not rest:
+        raise TooLittleText(
+            f"{problem.id}: the known and the unknown text are the same; there is nothing to decide, remove the problem"
+        )
+    if problem.symmetric:
+        return [(rest, unknown), (unknown, rest)]
+    if settings.train_on == "unknown" or (settings.swap_short and _is_short(problem, library)):
+        return [(unknown, rest)]
+    return [(rest, unknown)]
+
+
+def _check_length(problem: Problem, library: _Library) -> None:
+    short = [d for d in (*problem.known, problem.unknown) if library.length(d.text) < SHORTEST]
+    if short:
+        raise TooLittleText(
+            "\n  ".join(
+                f"{d.name}: {library.length(d.text)} characters after normalising, {SHORTEST} are needed;"
+                " remove it or put more text in it"
+                for d in short
+            )
+        )
+
+
+def _is_short(problem: Problem, library: _Library) -> bool:
+    """The swap rule of section 2.4: one known text, significantly shorter than the unknown."""
+    known, *others = problem.known
+    return not others and library.length(known.text) < SWAP_BELOW * library.length(problem.unknown.text)
+
+
+def _place_control(
+    keys: Sequence[bytes], asked: Sequence[_Trial], alphabet: Alphabet, settings: Settings
+) -> tuple[Sequence[bytes], tuple[Symbols, ...]]:
+    """The control texts as heads and documents of their own to compare with, or joined into pieces for one head."""
+    place = settings.control
+    if place == "auto":
+        heads = len({learnt for _, learnt, _ in asked})
+        documents = len({judged for _, _, judged in asked})
+        enough = heads >= FEWEST_HEADS and (documents >= FEWEST_HEADS or settings.ranking == "heads")
+        place = "one" if enough else "each"
+    if place == "none":
+        return (), ()
+    return (keys, ()) if place == "each" else ((), _join_pieces(keys, alphabet))
+
+
+def _join_pieces(keys: Sequence[bytes], alphabet: Alphabet) -> tuple[Symbols, ...]:
+    """Texts joined, whole, into pieces of at least 40,000 bytes but for the last."""
+    widths = np.array([len(symbol.encode()) for symbol in alphabet.symbols], dtype=np.int64)
+    pieces: list[Symbols] = []
+    gathered: list[Symbols] = []
+    size = 0
+    for key in keys:
+        text = np.frombuffer(key, np.int32)
+        gathered.append(text)
+        size += int(widths[text].sum())
+        if size >= CONTROL_PIECE:
+            pieces.append(np.concatenate(gathered))
+            gathered, size = [], 0
+    if gathered:
+        pieces.append(np.concatenate(gathered))
+    return tuple(pieces)

@@ -1,0 +1,174 @@
+"""Settings of one member: every meta-parameter of the paper's Table 1, checked when made; TOML in and out."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Literal, get_args, get_type_hints
+
+from byline.errors import SettingsError
+
+Activation = Literal["resqrt", "relu", "tanh"]
+Direction = Literal["forward", "backward"]
+Handling = Literal["sequential", "concatenated", "balanced", "balanced-concatenated"]
+Start = Literal["gaussian", "zero", "fan-in"]
+Control = Literal["auto", "one", "each", "none"]
+LeakageDraw = Literal["batch", "character"]
+TrainOn = Literal["known", "unknown"]
+TextRules = Literal["paper", "scripts"]
+Ranking = Literal["texts", "heads"]
+
+# Least and greatest value of each number; wide enough for every row of the paper's pools.
+RANGES: dict[str, tuple[float, float]] = {
+    "rate": (0.0, math.inf),
+    "leakage": (0.0, math.inf),
+    "leakage_decay": (0.0, 1.0),
+    "hidden": (0, 10_000),
+    "noise": (0.0, 100.0),
+    "sub_epochs": (1, 100_000),
+    "depth": (1, 10_000),
+    "batch": (1, 100_000),
+    "skip": (0, 10),
+    "radius": (0.0, 0.5),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The meta-parameters of one training and of reading its matrix; a bad value is refused, never repaired."""
+
+    hidden: int = 99
+    """Hidden neurons; 0 is the per-author unigram model of the paper's section 4."""
+    activation: Activation = "resqrt"
+    """The recurrent layer's activation (section 2.3)."""
+    start: Start = "gaussian"
+    """How weights begin: sparse random, all zero, or a sparse random fan-in for each unit."""
+    rate: float = 0.2
+    """Initial Adagrad learning scale."""
+    noise: float = 0.2
+    """Standard deviation of the presynaptic Gaussian noise, in training only."""
+    sub_epochs: int = 20
+    """How often each author provides text (section 2.4)."""
+    leakage: float = 5.0
+    """Initial leakage L: each other head learns from an example with probability L/N."""
+    leakage_decay: float = 0.7
+    """What the leakage is multiplied by after each sub-epoch."""
+    leakage_draw: LeakageDraw = "batch"
+    """Leakage is drawn for a whole mini-batch at a time, or for each character as the paper words it."""
+    depth: int = 70
+    """How many steps an error travels back through time at the most."""
+    batch: int = 40
+    """Characters between two changes of the weights."""
+    skip: int = 10
+    """First characters of each text that neither train nor count."""
+    direction: Direction = "forward"
+    """Texts are read forward, or from their last character to their first."""
+    handling: Handling = "sequential"
+    """What an author provides in a sub-epoch: one text in turn, all of them, or enough to keep the authors even."""
+    train_on: TrainOn = "known"
+    """Heads learn the known texts and judge the unknown, or the other way round for all problems."""
+    swap_short: bool = True
+    """A single known text much shorter than the unknown is exchanged with it."""
+    control: Control = "auto"
+    """A control corpus, where one is given, trains one head, a head each, none; auto: one, or each if heads are few."""
+    text_rules: TextRules = "paper"
+    """Rules of normalising: the paper's words, or its author's scripts (line breaks kept, letters never rare)."""
+    ranking: Ranking = "texts"
+    """The unknown is ranked among the texts under its head (the paper's words), or its head among the heads."""
+    radius: float = 0.0
+    """Answers nearer than this to 0.5 become exactly 0.5, undecided."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is out of range or of the wrong type, all offences at once."""
+        offences = [message for name, value in asdict(self).items() if (message := _fault(name, value))]
+        if offences:
+            raise SettingsError("; ".join(offences))
+
+    def change(self, changes: Mapping[str, object]) -> Settings:
+        """These settings with some values changed; an unknown name or a bad value is refused."""
+        if unknown := [name for name in changes if name not in KINDS]:
+            raise SettingsError("; ".join(_no_such(name) for name in unknown))
+        return Settings(**{**asdict(self), **{name: _plain(name, value) for name, value in changes.items()}})
+
+    def to_toml(self) -> str:
+        """The settings as TOML, one a line, in the order of the fields."""
+        # JSON's strings, numbers and booleans are TOML's too
+        return "".join(f"{name} = {json.dumps(value)}\n" for name, value in asdict(self).items())
+
+
+KINDS: dict[str, Any] = {name: kind for name, kind in get_type_hints(Settings).items() if name != "return"}
+DEFAULTS: dict[str, object] = {field.name: field.default for field in fields(Settings)}
+
+
+def read_settings(path: Path, base: Settings | None = None) -> Settings:
+    """Settings from a TOML file of `name = value` lines, over `base`."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise SettingsError(f"{path}: can't be read ({error.strerror}); name a TOML file") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: not TOML ({error}); write lines such as hidden = 99") from None
+    try:
+        return (base or Settings()).change(values)
+    except SettingsError as error:
+        raise SettingsError(f"{path}: {error}") from None
+
+
+def parse_assignments(assignments: Iterable[str]) -> dict[str, object]:
+    """Values from `name=value` strings, each read as the type of its field."""
+    values: dict[str, object] = {}
+    for assignment in assignments:
+        name, equals, word = (part.strip() for part in assignment.partition("="))
+        if not equals or not name:
+            raise SettingsError(f"{assignment!r} is no setting; write name=value, for example hidden=99")
+        if name not in KINDS:
+            raise SettingsError(_no_such(name))
+        values[name] = _parse(name, word)
+    return values
+
+
+def _parse(name: str, word: str) -> object:
+    """The value that a word stands for; a word of the wrong kind is refused when Settings checks it."""
+    kind = KINDS[name]
+    try:
+        if kind is bool:
+            return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[word.lower()]
+        if kind in (int, float):
+            return kind(word)
+    except (KeyError, ValueError):
+        pass
+    return word
+
+
+def _plain(name: str, value: object) -> object:
+    """A whole number is good enough where a fraction is asked for."""
+    if KINDS[name] is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    return value
+
+
+def _fault(name: str, value: object) -> str | None:
+    """What is wrong with a value, in one sentence, or None."""
+    kind = KINDS[name]
+    if choices := get_args(kind):
+        return None if value in choices else f"{name} must be one of {', '.join(choices)}, got {value}"
+    if kind is bool:
+        return None if isinstance(value, bool) else f"{name} must be true or false, got {value}"
+    low, high = RANGES[name]
+    noun = "a whole number" if kind is int else "a number"
+    wanted = f"{noun}, {low:g} or more" if math.isinf(high) else f"{noun} from {low:g} to {high:g}"
+    numeric = isinstance(value, int) if kind is int else isinstance(value, int | float)
+    if not numeric or isinstance(value, bool) or not math.isfinite(value) or not low <= value <= high:  # type: ignore[arg-type,operator]
+        return f"{name} must be {wanted}, got {value}"
+    return None
+
+
+def _no_such(name: str) -> str:
+    near = difflib.get_close_matches(name, KINDS, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(KINDS)}"
+    return f"no setting is named {name!r}; {hint}"

@@ -1,0 +1,194 @@
+"""Sub-epochs, leakage, noise and control: questions and settings -> a trained Model (section 2.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from byline import kernels
+from byline.alphabet import Symbols
+from byline.errors import RunError
+from byline.network import (
+    Flags,
+    Floats,
+    Ints,
+    Memory,
+    Rules,
+    Tally,
+    Weights,
+    rules_of,
+    start_accumulators,
+    start_memory,
+    start_weights,
+)
+from byline.questions import Questions
+from byline.schedule import Visit, plan_visits
+from byline.settings import Settings
+
+STRETCH = 4_000
+"""Characters of a long text that are learnt in one call: bounds memory, and keeps an interruption prompt."""
+
+
+class Arithmetic(Protocol):
+    """What network.py defines and kernels.py does fast."""
+
+    def train_text(
+        self,
+        weights: Weights,
+        accumulators: Weights,
+        memory: Memory,
+        symbols: Ints,
+        own: Ints,
+        leaks: Flags,
+        span: int,
+        noise: Floats,
+        rules: Rules,
+    ) -> Tally:
+        """Learn one text, in place."""
+
+    def score_text(self, weights: Weights, symbols: Ints, skip: int, activation: int) -> NDArray[np.float64]:
+        """Bits that each head needs for a text."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a training is; `bits` are per character, of own heads, in the sub-epoch so far."""
+
+    sub_epoch: int
+    sub_epochs: int
+    share: float
+    """Of this sub-epoch, from 0 to 1."""
+    characters: int
+    """Learnt since the beginning."""
+    bits: float
+
+
+@dataclass(frozen=True)
+class Model:
+    """A trained network: head number n of the weights is head number n of the questions; control comes last."""
+
+    weights: Weights
+    settings: Settings
+    curve: tuple[float, ...]
+    """Bits per character that own heads needed, by sub-epoch, each character measured before it was learnt."""
+
+
+def train(
+    questions: Questions,
+    settings: Settings,
+    rng: np.random.Generator,
+    report: Callable[[Progress], None] | None = None,
+    arithmetic: Arithmetic = kernels,
+) -> Model:
+    """Train one network on all heads' texts. `report` is called after each text and may raise to stop the training."""
+    trainer = _Trainer(questions, settings, rng, arithmetic)
+    curve: list[float] = []
+    characters = 0
+    schedule = plan_visits(questions, settings.handling, rng)
+    for sub_epoch in range(settings.sub_epochs):
+        lessons = trainer.lessons(next(schedule), sub_epoch)
+        length = sum(len(symbols) for symbols, _, _ in lessons)
+        done, bits, counted = 0, 0.0, 0
+        for symbols, own, blocked in lessons:
+            tally = trainer.learn(symbols, own, blocked, sub_epoch)
+            bits, counted = bits + tally.bits, counted + tally.characters
+            done += len(symbols)
+            if report:
+                so_far = bits / max(counted, 1)
+                report(Progress(sub_epoch, settings.sub_epochs, done / length, characters + done, so_far))
+        characters += length
+        curve.append(bits / max(counted, 1))
+        _require_finite(trainer.weights, curve, settings)
+    return Model(trainer.weights, settings, tuple(curve))
+
+
+# A text's symbols, the heads that learn it, and the heads that it must not leak to.
+_Lesson = tuple[Symbols, Ints, Ints]
+
+
+class _Trainer:
+    """The state of one training."""
+
+    def __init__(
+        self, questions: Questions, settings: Settings, rng: np.random.Generator, arithmetic: Arithmetic
+    ) -> None:
+        self.questions, self.settings, self.rng, self.arithmetic = questions, settings, rng, arithmetic
+        self.judges = questions.judges
+        self.head_count = len(questions.heads) + bool(questions.control)
+        self.weights = start_weights(self.head_count, len(questions.alphabet), settings.hidden, settings.start, rng)
+        self.accumulators = start_accumulators(self.weights)
+        self.memory = start_memory(settings.hidden, settings.depth)
+        self.rules = rules_of(settings)
+
+    def lessons(self, visits: list[Visit], sub_epoch: int) -> list[_Lesson]:
+        """The sub-epoch's texts in order, and one piece of the control corpus, in turn, somewhere among them."""
+        lessons: list[_Lesson] = [
+            (
+                self.questions.texts[text],
+                np.array(heads, dtype=np.int32),
+                np.array(sorted(self.judges[text]), dtype=np.int32),
+            )
+            for text, heads in visits
+        ]
+        if pieces := self.questions.control:
+            control_head = np.array([len(self.questions.heads)], dtype=np.int32)
+            piece = (pieces[sub_epoch % len(pieces)], control_head, np.zeros(0, np.int32))
+            lessons.insert(int(self.rng.integers(len(lessons) + 1)), piece)
+        return lessons
+
+    def learn(self, symbols: Symbols, own: Ints, blocked: Ints, sub_epoch: int) -> Tally:
+        """One text, in stretches; the first characters are skipped only at its beginning."""
+        if self.settings.direction == "backward":
+            symbols = symbols[::-1].copy()
+        batch = self.settings.batch
+        stretch = max(1, STRETCH // batch) * batch
+        bits, characters = 0.0, 0
+        for begin in range(0, len(symbols) - 1, stretch):
+            # the last character of a stretch is a target only, and the first input of the next
+            part = symbols[begin : begin + stretch + 1]
+            rules = self.rules if begin == 0 else self.rules._replace(skip=0)
+            leaks, span = self._draw_leaks(len(part) - 1, blocked, sub_epoch)
+            tally = self.arithmetic.train_text(
+                self.weights,
+                self.accumulators,
+                self.memory,
+                part,
+                own,
+                leaks,
+                span,
+                self._draw_noise(len(part) - 1),
+                rules,
+            )
+            bits, characters = bits + tally.bits, characters + tally.characters
+        return Tally(bits, characters)
+
+    def _draw_leaks(self, steps: int, blocked: Ints, sub_epoch: int) -> tuple[Flags, int]:
+        """(rows, N) flags of the heads that a stretch leaks to, and how many characters a row holds for."""
+        settings = self.settings
+        span = 1 if settings.leakage_draw == "character" else settings.batch
+        chance = settings.leakage * settings.leakage_decay**sub_epoch / self.head_count
+        leaks = (self.rng.random((-(-steps // span), self.head_count), dtype=np.float32) < chance).astype(np.uint8)
+        leaks[:, blocked] = 0
+        return leaks, span
+
+    def _draw_noise(self, steps: int) -> Floats:
+        if not self.settings.noise or not self.settings.hidden:
+            return np.zeros((0, 0), np.float32)
+        noise = self.rng.standard_normal((steps, self.settings.hidden), dtype=np.float32)
+        noise *= np.float32(self.settings.noise)
+        return noise
+
+
+def _require_finite(weights: Weights, curve: list[float], settings: Settings) -> None:
+    if np.isfinite(curve[-1]) and all(np.isfinite(array).all() for array in weights):
+        return
+    steep = ", ".join(
+        f"{name}={asdict(settings)[name]}" for name in ("rate", "noise", "hidden", "activation", "leakage")
+    )
+    raise RunError(
+        f"training became non-finite in sub-epoch {len(curve)} with {steep}; try a smaller rate or less noise"
+    )

@@ -1,0 +1,174 @@
+"""From problems to answers: the whole way through the house in one function."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from threading import Event
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from byline.answers import Answer
+from byline.documents import Document
+from byline.engines import rnn
+from byline.errors import RunError, TooLittleText
+from byline.interpret import average_by_problem, centre, rank_scores, stretch
+from byline.problems import Layout, Offence, ProblemSet, read_problems, read_texts, require_sound
+from byline.questions import Prepared, Questions, lonely_questions, prepare_questions, refusal
+from byline.scoring import Matrix, Table
+from byline.settings import Settings
+from byline.training import Progress
+
+Report = Callable[[str, int, Progress], None]
+"""Called with the language, the member's number and how far it is."""
+
+
+@dataclass(frozen=True)
+class LanguageRun:
+    """What was done for the problems of one language."""
+
+    language: str
+    problems: int
+    alphabet: str
+    heads: int
+    documents: int
+    control: str
+    """What became of the control corpus, in words."""
+    control_repeats: int
+    """Control texts left out because the problems hold them."""
+    centre: float
+    """The score that became 0.5."""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The answers, and how they came about."""
+
+    answers: tuple[Answer, ...]
+    layout: Layout
+    settings: Settings
+    seed: int
+    members: int
+    runs: tuple[LanguageRun, ...]
+    skipped: tuple[Offence, ...] = ()
+    """Problems that could not be used and were answered 0.5."""
+
+
+def verify(
+    problems: ProblemSet | Path | str,
+    settings: Settings | None = None,
+    *,
+    seed: int = 0,
+    members: int = 1,
+    control: Sequence[Document] | Path | str = (),
+    language: str | None = None,
+    skip_bad: bool = False,
+    report: Report | None = None,
+) -> Verification:
+    """Answer all problems as the paper's system would: train, score, rank, and make the median 0.5.
+
+    `members` trainings with different seeds are averaged. Problems of different languages are answered apart.
+    With `skip_bad`, problems that can't be used are answered 0.5; otherwise they raise, all named at once.
+    """
+    settings = settings or Settings()
+    if members < 1:
+        raise RunError(f"members must be 1 or more, got {members}")
+    if seed < 0:
+        raise RunError(f"seed must be 0 or more, got {seed}")
+    if isinstance(problems, Path | str):
+        problems = read_problems(Path(problems), language)
+    if isinstance(control, Path | str):
+        control = read_texts(Path(control))
+    prepared = {name: prepare_questions(group, settings, control) for name, group in problems.by_language().items()}
+    offences = [*problems.offences, *(offence for group in prepared.values() for offence in group.offences)]
+    if not skip_bad:
+        require_sound(offences)
+    lonely = {name: _check_company(name, group, settings) for name, group in prepared.items()}
+    offences += [offence for group in lonely.values() for offence in group.values()]
+    if not skip_bad:
+        require_sound(offences)
+
+    answers: list[Answer] = []
+    runs: list[LanguageRun] = []
+    for name, group in prepared.items():
+        matrices = fill_matrices(group.questions, settings, seed, members, partial(report, name) if report else None)
+        scores = combine(matrices, group, settings)
+        middle = centre(scores)
+        values = stretch(scores, middle, settings.radius)
+        answers += [
+            Answer(problem.id, 0.5) if problem.id in lonely[name] else Answer(problem.id, float(value), float(score))
+            for problem, value, score in zip(group.problems, values, scores, strict=True)
+        ]
+        runs.append(_summary(name, group, middle))
+    without = {offence.id for offence in offences if offence.id is not None} - {answer.id for answer in answers}
+    answers += [Answer(problem_id, 0.5) for problem_id in without]
+    return Verification(
+        tuple(sorted(answers, key=lambda answer: answer.id)), problems.layout, settings, seed, members, tuple(runs),
+        tuple(offences),
+    )  # fmt: skip
+
+
+def fill_matrices(
+    questions: Questions,
+    settings: Settings,
+    seed: int,
+    members: int,
+    report: Callable[[int, Progress], None] | None = None,
+) -> list[Matrix]:
+    """One matrix a member. Members train side by side; member m is the same whatever the number of members."""
+    stop = Event()
+
+    def fill(member: int) -> Matrix:
+        def relay(progress: Progress) -> None:
+            if stop.is_set():
+                raise CancelledError
+            if report:
+                report(member, progress)
+
+        return rnn.fill_matrix(questions, settings, np.random.default_rng([seed, member]), relay)
+
+    # one BLAS thread for each member: faster for products this small, and the same sums on every run
+    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(min(members, os.cpu_count() or 1)) as pool:
+        futures = [pool.submit(fill, member) for member in range(members)]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:  # an error or Ctrl-C: let the others end at their next text
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def combine(matrices: Sequence[Matrix], group: Prepared, settings: Settings) -> Table:
+    """(problems,): the mean of the members' rank scores, and of the two directions of a pair (section 2.5)."""
+    questions = group.questions.questions
+    scores = np.mean([rank_scores(matrix, questions, settings.ranking) for matrix in matrices], axis=0)
+    return average_by_problem(scores, questions, len(group.problems))
+
+
+def _check_company(language: str, group: Prepared, settings: Settings) -> dict[str, Offence]:
+    """Offences of problems with too little to be compared with, by id; refuse if that is so for all."""
+    if reason := refusal(group.questions, settings):
+        raise TooLittleText(f"{language}: {reason}")
+    lonely = lonely_questions(group.questions, settings)
+    ids = dict.fromkeys(group.problems[question.problem].id for question in lonely)
+    message = "too few texts are left to compare it with once those that repeat it are set aside; give --control"
+    return {problem_id: Offence(problem_id, f"{problem_id}: {message}") for problem_id in ids}
+
+
+def _summary(language: str, group: Prepared, middle: float) -> LanguageRun:
+    questions = group.questions
+    return LanguageRun(
+        language,
+        len(group.problems),
+        questions.alphabet.symbols,
+        len(questions.heads),
+        len(questions.documents),
+        group.control,
+        group.repeated_control,
+        middle,
+    )
