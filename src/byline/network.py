@@ -136,15 +136,16 @@ def start_memory(hidden: int, depth: int) -> Memory:
 
 def activate(a: Floats, activation: int) -> Floats:
     """f(a), one of ReSQRT (section 2.3), ReLU and tanh."""
-    if activation == 0:
-        return np.sqrt(np.maximum(a, 0) + 1) - 1
-    return np.maximum(a, 0) if activation == 1 else np.tanh(a)
+    if activation == 2:
+        return np.tanh(a)
+    rectified = np.maximum(a, 0)
+    return np.sqrt(rectified + 1) - 1 if activation == 0 else rectified
 
 
 def slope(h: Floats, activation: int) -> Floats:
     """f'(a) in terms of h = f(a)."""
     if activation == 2:
-        return np.asarray(1 - h * h)
+        return 1 - h * h
     rising = (h > 0).astype(h.dtype)
     return rising / (2 * (h + 1)) if activation == 0 else rising
 

@@ -120,13 +120,7 @@ def prepare_questions(problems: Sequence[Problem], settings: Settings, control: 
     used = {key for _, learnt, judged in asked for key in learnt | judged}
     spare = library.control_keys(control)
     comparison, pieces = _place_control(sorted(spare - used), asked, alphabet, settings)
-    use = (
-        f"{len(comparison)} texts, a head each"
-        if comparison
-        else f"one head, {len(pieces)} pieces"
-        if pieces
-        else "none"
-    )
+    use = f"a head for each of {len(comparison)} texts" if comparison else "one head" if pieces else "none"
     layout = _lay_out(alphabet, asked, comparison, pieces)
     return Prepared(layout, tuple(sound), tuple(offences), use, len(spare & used))
 
@@ -272,18 +266,12 @@ def _place_control(
 
 
 def _join_pieces(keys: Sequence[bytes], alphabet: Alphabet) -> tuple[Symbols, ...]:
-    """Texts joined, whole, into pieces of at least 40,000 bytes but for the last."""
+    """All texts joined and cut into equal pieces of about 40,000 bytes."""
+    if not keys:
+        return ()
+    joined = np.frombuffer(b"".join(keys), np.int32)
     widths = np.array([len(symbol.encode()) for symbol in alphabet.symbols], dtype=np.int64)
-    pieces: list[Symbols] = []
-    gathered: list[Symbols] = []
-    size = 0
-    for key in keys:
-        text = np.frombuffer(key, np.int32)
-        gathered.append(text)
-        size += int(widths[text].sum())
-        if size >= CONTROL_PIECE:
-            pieces.append(np.concatenate(gathered))
-            gathered, size = [], 0
-    if gathered:
-        pieces.append(np.concatenate(gathered))
-    return tuple(pieces)
+    bytes_until = widths[joined].cumsum()
+    count = max(1, round(bytes_until[-1] / CONTROL_PIECE))
+    cuts = np.searchsorted(bytes_until, bytes_until[-1] * np.arange(1, count) / count)
+    return tuple(np.ascontiguousarray(piece) for piece in np.split(joined, cuts))

@@ -32,6 +32,9 @@ from byline.settings import Settings
 STRETCH = 4_000
 """Characters of a long text that are learnt in one call: bounds memory, and keeps an interruption prompt."""
 
+ABSURD = 1_000.0
+"""Bits a character that no sane network needs (a uniform guess among 40 symbols needs 5.3)."""
+
 
 class Arithmetic(Protocol):
     """What network.py defines and kernels.py does fast."""
@@ -184,11 +187,9 @@ class _Trainer:
 
 
 def _require_finite(weights: Weights, curve: list[float], settings: Settings) -> None:
-    if np.isfinite(curve[-1]) and all(np.isfinite(array).all() for array in weights):
+    finite = np.isfinite(curve[-1]) and all(np.isfinite(array).all() for array in weights)
+    if finite and curve[-1] < ABSURD:
         return
-    steep = ", ".join(
-        f"{name}={asdict(settings)[name]}" for name in ("rate", "noise", "hidden", "activation", "leakage")
-    )
-    raise RunError(
-        f"training became non-finite in sub-epoch {len(curve)} with {steep}; try a smaller rate or less noise"
-    )
+    steep = ", ".join(f"{name}={asdict(settings)[name]}" for name in ("rate", "noise", "hidden", "activation", "leakage"))
+    what = f"reached {curve[-1]:.0f} bits a character" if finite else "became non-finite"
+    raise RunError(f"training {what} in sub-epoch {len(curve)} with {steep}; try a smaller rate or less noise")

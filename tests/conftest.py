@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from byline.builtin import builtin_problems
+
+MakeCorpus = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def english() -> Path:
+    """The built-in English corpus, as a folder."""
+    with builtin_problems("english") as folder:
+        return folder
+
+
+@pytest.fixture(scope="session")
+def pan_data() -> Path:
+    """The folder of real PAN corpora, where there is one."""
+    folder = os.environ.get("BYLINE_DATA")
+    if not folder:
+        pytest.skip("BYLINE_DATA is not set: it would name the folder of PAN corpora")
+    return Path(folder)
+
+
+WORDS = (
+    "the old man went down to the river and sat upon a stone; he thought of bread",
+    "I don't know! You can't say, can you? Well -- it's a fine day, isn't it, my dear",
+    "Results were measured: 12 of 40 samples (see table) failed; therefore we stop",
+    "and then and then she ran and ran and saw all the birds and all the trees and",
+    "Nothing. He waits. No sound. A door. Then steps. He turns. Nobody. Rain again.",
+    "of the nation's property, whereof the author hath spoken, upon which we insist",
+    "kind of like a really big thing, you know, so i just left it there, whatever ok",
+)
+
+
+def phrase(author: int, length: int = 400, salt: int = 0) -> str:
+    """Prose of a sort: one author's words in an order of their own."""
+    words = WORDS[author % len(WORDS)].split()
+    picked, state = [], author * 7919 + salt * 104729 + 1
+    while sum(map(len, picked)) + len(picked) < length:
+        state = (state * 1103515245 + 12345) % 2**31
+        picked.append(words[(state >> 16) % len(words)])
+    return " ".join(picked)
+
+
+@pytest.fixture
+def make_corpus(tmp_path: Path) -> MakeCorpus:
+    """A function that writes a PAN folder corpus: {"EN001": {"known01.txt": "..."}}, text or bytes."""
+
+    def make(
+        problems: Mapping[str, Mapping[str, str | bytes]],
+        contents: object = None,
+        truth: str | None = None,
+        name: str = "corpus",
+    ) -> Path:
+        folder = tmp_path / name
+        folder.mkdir(parents=True)
+        for problem, files in problems.items():
+            (folder / problem).mkdir()
+            for file, text in files.items():
+                (folder / problem / file).write_bytes(text if isinstance(text, bytes) else text.encode())
+        if contents is not None:
+            text = contents if isinstance(contents, str) else json.dumps(contents)
+            (folder / "contents.json").write_text(text, encoding="utf-8")
+        if truth is not None:
+            (folder / "truth.txt").write_text(truth, encoding="utf-8")
+        return folder
+
+    return make
+
+
+def small_problems(count: int = 6, length: int = 400) -> dict[str, dict[str, str]]:
+    """Problems by different authors, every other one with the author's own unknown text."""
+    return {
+        f"EN{n:03d}": {
+            "known01.txt": phrase(n, length),
+            "unknown.txt": phrase(n if n % 2 else n + 1, length, salt=1),
+        }
+        for n in range(1, count + 1)
+    }
+
+
+FAST = ["--set", "hidden=4", "--set", "sub_epochs=2"]
+"""Settings with which a test of the command line is quick."""

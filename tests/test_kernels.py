@@ -1,0 +1,128 @@
+"""The fast twin equals the definition."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from byline import kernels, network
+from byline.network import Memory, Tally, Weights
+from byline.settings import Settings
+from byline.training import Arithmetic
+
+CASES = {
+    "the paper's": {},
+    "odd sizes": {"hidden": 17, "symbols": 7, "heads": 3},
+    "one hidden unit": {"hidden": 1},
+    "no hidden units": {"hidden": 0},
+    "shallow": {"depth": 4},
+    "shallow and odd": {"depth": 10, "batch": 7, "hidden": 5},
+    "depth one": {"depth": 1},
+    "batch one": {"batch": 1, "length": 40},
+    "relu": {"activation": "relu"},
+    "tanh": {"activation": "tanh"},
+    "leakage by character": {"span": 1},
+    "no noise": {"noise": 0.0},
+    "zero start": {"start": "zero"},
+    "zero start, no noise": {"start": "zero", "noise": 0.0},
+    "fan-in start": {"start": "fan-in"},
+    "shortest text": {"length": 12},
+    "no skip": {"skip": 0},
+    "input brake": {"noise": 50.0, "length": 41, "rate": 0.01},
+    "error brakes": {"scale": 15.0, "length": 41, "rate": 0.01},
+}
+
+
+def train_three_texts(
+    arithmetic: Arithmetic,
+    *,
+    heads: int = 6,
+    symbols: int = 11,
+    hidden: int = 13,
+    length: int = 150,
+    span: int | None = None,
+    scale: float = 1.0,
+    **values: object,
+) -> tuple[Weights, Weights, Memory, list[Tally], np.ndarray]:
+    settings = Settings().change({"hidden": hidden, **values})
+    rules = network.rules_of(settings)
+    rng = np.random.default_rng(3)
+    weights = network.start_weights(heads, symbols, hidden, settings.start, rng)
+    for array in weights:
+        array *= np.float32(scale)
+    accumulators = network.start_accumulators(weights)
+    memory = network.start_memory(hidden, settings.depth)
+    span = span or settings.batch
+    tallies = []
+    for number in range(3):
+        text = rng.integers(0, symbols, length).astype(np.int32)
+        leaks = (rng.random((-(-(length - 1) // span), heads)) < 0.3).astype(np.uint8)
+        noise = np.zeros((0, 0), np.float32)
+        if settings.noise and hidden:
+            noise = rng.normal(0, settings.noise, (length - 1, hidden)).astype(np.float32)
+        own = np.array([number % heads, (number + 2) % heads], dtype=np.int32)
+        tallies.append(arithmetic.train_text(weights, accumulators, memory, text, own, leaks, span, noise, rules))
+    return weights, accumulators, memory, tallies, arithmetic.score_text(weights, text, rules.skip, rules.activation)
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+def test_training_and_scoring_agree_with_the_definition(case: dict[str, object]) -> None:
+    weights, accumulators, memory, tallies, bits = train_three_texts(network, **case)
+    fast_weights, fast_accumulators, fast_memory, fast_tallies, fast_bits = train_three_texts(kernels, **case)
+    for name, plain, fast in zip(Weights._fields, weights, fast_weights, strict=True):
+        np.testing.assert_allclose(fast, plain, rtol=1e-4, atol=1e-4 * np.abs(plain).max(initial=1e-3), err_msg=name)
+    for name, plain, fast in zip(Weights._fields, accumulators, fast_accumulators, strict=True):
+        np.testing.assert_allclose(fast, plain, rtol=1e-4, err_msg=name)
+    np.testing.assert_allclose(fast_memory.hidden, memory.hidden, rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(fast_memory.symbols, memory.symbols)
+    assert fast_memory.filled == memory.filled
+    if case.get("hidden") != 0:
+        np.testing.assert_allclose(fast_memory.threshold, memory.threshold)
+    for plain, fast in zip(tallies, fast_tallies, strict=True):
+        assert fast.bits == pytest.approx(plain.bits, rel=1e-4)
+        assert fast.characters == plain.characters
+    np.testing.assert_allclose(fast_bits, bits, rtol=1e-4)
+
+
+def test_scoring_in_blocks_is_seamless() -> None:
+    rng = np.random.default_rng(0)
+    weights = network.start_weights(2, 9, 8, "gaussian", rng)
+    text = rng.integers(0, 9, 3 * kernels._SCORE_ROWS + 5).astype(np.int32)
+    np.testing.assert_allclose(
+        kernels.score_text(weights, text, 10, 0), network.score_text(weights, text, 10, 0), rtol=1e-5
+    )
+
+
+def test_exponentials_are_exact_enough_over_the_whole_range() -> None:
+    z = np.linspace(-120, 0, 5_001, dtype=np.float32)
+    wanted = np.exp(np.maximum(z.astype(np.float64), -87))
+    total, highest = kernels._exponentials(z, np.empty(len(z), np.int32))
+    assert highest == 0
+    assert total == pytest.approx(wanted.sum(), rel=1e-5)
+    np.testing.assert_allclose(z, wanted, rtol=1e-6)
+
+
+def test_zero_start_without_noise_equals_no_hidden_layer_to_the_bit() -> None:
+    with_hidden = train_three_texts(kernels, hidden=20, start="zero", noise=0.0)
+    without = train_three_texts(kernels, hidden=0, noise=0.0)
+    np.testing.assert_array_equal(with_hidden[0].head_bias, without[0].head_bias)
+    np.testing.assert_array_equal(with_hidden[4], without[4])
+
+
+def test_repeating_a_text_makes_it_less_surprising() -> None:
+    rng = np.random.default_rng(0)
+    settings = Settings(hidden=20, noise=0.1)
+    rules = network.rules_of(settings)
+    weights = network.start_weights(1, 6, 20, "gaussian", rng)
+    accumulators, memory = network.start_accumulators(weights), network.start_memory(20, 70)
+    text = np.tile(np.array([0, 1, 2, 3, 4, 5, 4, 3, 2, 1], dtype=np.int32), 40)
+    own, leaks = np.zeros(1, np.int32), np.zeros((10, 1), np.uint8)
+    bits = []
+    for _ in range(16):
+        noise = rng.normal(0, 0.1, (len(text) - 1, 20)).astype(np.float32)
+        tally = kernels.train_text(weights, accumulators, memory, text, own, leaks, 40, noise, rules)
+        bits.append(tally.bits / tally.characters)
+    assert all(later < earlier for earlier, later in pairwise(bits))
+    assert bits[-1] < 0.5 < bits[0]

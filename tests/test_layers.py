@@ -1,0 +1,122 @@
+"""The order of the modules is the order of imports, and only the ends touch the world."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import byline
+
+SOURCE = Path(byline.__file__).parent
+
+ORDER = [
+    "errors",
+    "settings",
+    "documents",
+    "languages",
+    "problems",
+    "truth",
+    "normalise",
+    "alphabet",
+    "preparation",
+    "questions",
+    "network",
+    "kernels",
+    "schedule",
+    "training",
+    "scoring",
+    "engines",
+    "engines.rnn",
+    "interpret",
+    "answers",
+    "metrics",
+    "verification",
+    "builtin",
+    "commands.console",
+    "commands.verify",
+    "commands.evaluate",
+    "commands.prepare",
+    "commands.demo",
+    "commands",
+    "__main__",
+]
+# Not part of the order: its names are loaded from everywhere, on first use.
+ROOT = "__init__"
+
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+
+def imports_of(path: Path) -> set[str]:
+    """The modules of Byline that a module imports, but for the root and for type checking."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "byline":
+            base = node.module.removeprefix("byline").lstrip(".")
+            for alias in node.names:
+                longer = f"{base}.{alias.name}".lstrip(".")
+                found.add(longer if longer in ORDER else base)
+    return found - {""}
+
+
+def test_every_module_has_its_place_in_the_order() -> None:
+    assert sorted({name_of(path) for path in MODULES} - {ROOT}) == sorted(ORDER)
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if name_of(p) != ROOT], ids=name_of)
+def test_a_module_imports_only_from_those_above_it(path: Path) -> None:
+    place = ORDER.index(name_of(path))
+    assert {name for name in imports_of(path) if ORDER.index(name) >= place} == set()
+
+
+def test_numba_is_imported_by_kernels_alone() -> None:
+    importers = {name_of(path) for path in MODULES if "numba" in roots_imported(path)}
+    assert importers == {"kernels"}
+
+
+def test_nothing_but_the_commands_prints_or_looks_at_the_clock() -> None:
+    for path in MODULES:
+        name = name_of(path)
+        if name.startswith("commands") or name == "__main__":
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        calls = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+        assert "print" not in calls, name
+        assert "time" not in roots_imported(path), name
+
+
+def roots_imported(path: Path) -> set[str]:
+    roots = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            roots |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            roots.add(node.module.split(".")[0])
+    return roots
+
+
+HEAVY = ("numba", "scipy", "sklearn", "matplotlib", "numpy")
+
+
+@pytest.mark.parametrize("start", ["import byline", "from byline.commands import app"])
+def test_importing_loads_nothing_heavy(start: str) -> None:
+    code = f"{start}\nimport sys\nprint([m for m in {HEAVY} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_public_names_equal_all() -> None:
+    assert sorted(byline.__all__) == sorted([*byline._HOMES, "__version__"])
+    for name in byline.__all__:
+        assert getattr(byline, name) is not None
+    with pytest.raises(AttributeError):
+        byline.no_such_name  # noqa: B018

@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import MakeCorpus
+from hypothesis import given
+from hypothesis import strategies as st
+
+from byline.errors import BylineError, CorpusError
+from byline.languages import language_of_id, language_of_script
+from byline.problems import read_problems, read_texts, require_sound
+
+GOOD = {"known01.txt": "Some words here.", "unknown.txt": "Other words there."}
+
+
+def test_a_folder_corpus_is_read_whatever_its_names_marks_and_line_ends(make_corpus: MakeCorpus) -> None:
+    folder = make_corpus(
+        {
+            "EN002": {"KNOWN01.TXT": b"\xef\xbb\xbfone\r\ntwo", "known02.txt": "three", "Unknown.txt": "four"},
+            "EN001": GOOD,
+        }
+    )
+    corpus = read_problems(folder)
+    assert corpus.layout == "folders"
+    assert corpus.offences == ()
+    first, second = corpus.problems
+    assert (first.id, second.id) == ("EN001", "EN002")
+    assert [document.text for document in second.known] == ["one\ntwo", "three"]
+    assert second.unknown.text == "four"
+    assert second.known[0].name == "EN002/KNOWN01.TXT"
+    assert not first.symmetric
+
+
+def test_pairs_are_read_as_symmetric_problems(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text('{"id": "b", "pair": ["one", "two"]}\n\n{"id": "a", "pair": ["x", "y"], "fandoms": []}', "utf-8")
+    for source in (path, tmp_path):
+        corpus = read_problems(source)
+        assert corpus.layout == "pairs"
+        assert [problem.id for problem in corpus.problems] == ["a", "b"]
+        assert corpus.problems[1].known[0].text == "one"
+        assert all(problem.symmetric for problem in corpus.problems)
+
+
+def test_all_bad_problems_are_found_at_once(make_corpus: MakeCorpus) -> None:
+    folder = make_corpus(
+        {
+            "EN001": GOOD,
+            "EN002": {"unknown.txt": "x"},
+            "EN003": {"known01.txt": "x"},
+            "EN004": {**GOOD, "unknown02.txt": "x"},
+            "EN005": {**GOOD, "known02.txt": ""},
+            "EN006": {**GOOD, "unknown.txt": b"\xff\xfa"},
+        }
+    )
+    corpus = read_problems(folder)
+    assert [problem.id for problem in corpus.problems] == ["EN001"]
+    with pytest.raises(CorpusError) as caught:
+        require_sound(corpus.offences)
+    message = str(caught.value)
+    assert "EN002: no known text; add known01.txt" in message
+    assert "EN003: no unknown text; add unknown.txt" in message
+    assert "EN004: 2 unknown texts (unknown.txt, unknown02.txt); leave one" in message
+    assert "EN005/known02.txt: empty" in message
+    assert "EN006/unknown.txt: not UTF-8" in message
+
+
+def test_all_bad_lines_are_found_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    lines = [
+        '{"id": "ok", "pair": ["one", "two"]}',
+        "{not json",
+        '["a"]',
+        '{"pair": ["one", "two"]}',
+        '{"id": "three", "pair": ["one", "two", "three"]}',
+        '{"id": "empty", "pair": ["one", " "]}',
+        '{"id": "twice", "pair": ["one", "two"]}',
+        '{"id": "twice", "pair": ["one", "two"]}',
+    ]
+    path.write_text("\n".join(lines), "utf-8")
+    corpus = read_problems(path)
+    assert [problem.id for problem in corpus.problems] == ["ok"]
+    messages = "\n".join(offence.message for offence in corpus.offences)
+    for part in (
+        "line 2: not JSON",
+        "line 3: not an object",
+        'line 4: no "id"',
+        'line 5: id three: "pair" must be a list of two texts',
+        "line 6: id empty: the second text is empty",
+        "id twice occurs 2 times",
+    ):
+        assert part in messages
+
+
+def test_a_folder_without_problems_says_what_it_should_hold(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=r"no problems found; it should hold folders such as EN001"):
+        read_problems(tmp_path)
+    with pytest.raises(CorpusError, match="not found"):
+        read_problems(tmp_path / "gone")
+    (tmp_path / "pairs.jsonl").write_text("", "utf-8")
+    with pytest.raises(CorpusError, match="no problems found; write one a line"):
+        read_problems(tmp_path)
+
+
+class TestContents:
+    def test_its_language_is_used(self, make_corpus: MakeCorpus) -> None:
+        folder = make_corpus({"X1": GOOD}, contents={"language": "Spanish", "problems": ["X1"]})
+        assert read_problems(folder).problems[0].language == "spanish"
+
+    def test_a_problem_that_it_names_must_be_there(self, make_corpus: MakeCorpus) -> None:
+        folder = make_corpus({"EN001": GOOD}, contents={"language": "English", "problems": ["EN001", "EN002"]})
+        (offence,) = read_problems(folder).offences
+        assert offence.id == "EN002"
+        assert "no such folder" in offence.message
+
+    def test_a_list_that_fits_nothing_is_ignored(self, make_corpus: MakeCorpus) -> None:
+        folder = make_corpus({"EN001": GOOD}, contents={"language": "English", "problems": ["EN007"]})
+        assert read_problems(folder).offences == ()
+
+    def test_other_folders_are_ignored_where_it_lists_the_problems(self, make_corpus: MakeCorpus) -> None:
+        folder = make_corpus({"EN001": GOOD, "notes": {"a.txt": "x"}}, contents={"problems": ["EN001"]})
+        corpus = read_problems(folder)
+        assert len(corpus.problems) == 1
+        assert corpus.offences == ()
+
+    @pytest.mark.parametrize("text", ["{", "[]", '"x"'])
+    def test_a_damaged_one_is_named(self, make_corpus: MakeCorpus, text: str) -> None:
+        with pytest.raises(CorpusError, match=r"contents\.json: not"):
+            read_problems(make_corpus({"EN001": GOOD}, contents=text))
+
+
+class TestLanguage:
+    def test_the_option_wins_then_contents_then_id_then_script(self, make_corpus: MakeCorpus) -> None:
+        greek = {"known01.txt": "Καλημέρα κόσμε", "unknown.txt": "Καλησπέρα"}
+        with_contents = make_corpus({"SP001": greek}, contents={"language": "Dutch"}, name="a")
+        assert read_problems(with_contents, "English").problems[0].language == "english"
+        assert read_problems(with_contents).problems[0].language == "dutch"
+        without = make_corpus({"SP001": greek, "problem1": greek}, name="b")
+        assert [problem.language for problem in read_problems(without).problems] == ["spanish", "greek"]
+        assert list(read_problems(without).by_language()) == ["greek", "spanish"]
+
+    @pytest.mark.parametrize(
+        ("problem_id", "language"),
+        [
+            ("DU001", "dutch"),
+            ("DE12", "dutch"),
+            ("DR1", "dutch"),
+            ("EN001", "english"),
+            ("ee001", "english"),
+            ("GR001", "greek"),
+            ("SP-1", "spanish"),
+            ("DEMO1", None),
+            ("XX1", None),
+            ("17", None),
+        ],
+    )
+    def test_an_ids_letters(self, problem_id: str, language: str | None) -> None:
+        assert language_of_id(problem_id) == language
+
+    def test_a_script(self) -> None:
+        assert language_of_script("Καλημέρα world") == "greek"
+        assert language_of_script("Доброе утро") == "cyrillic"
+        assert language_of_script("good morning") == "latin"
+        assert language_of_script("12 34") == "unknown"
+
+
+def test_texts_are_read_from_corpora_folders_and_files_each_once(make_corpus: MakeCorpus, tmp_path: Path) -> None:
+    folder = make_corpus({"EN001": GOOD, "EN002": GOOD}, truth="EN001 Y\nEN002 N\n")
+    assert sorted(document.text for document in read_texts(folder)) == ["Other words there.", "Some words here."]
+    assert len(read_texts(folder / "EN001" / "unknown.txt")) == 1
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text(json.dumps({"id": "1", "pair": ["one", "two"]}), "utf-8")
+    assert [document.text for document in read_texts(pairs)] == ["one", "two"]
+    (tmp_path / "none").mkdir()
+    with pytest.raises(CorpusError, match="no texts found"):
+        read_texts(tmp_path / "none")
+
+
+@given(st.lists(st.one_of(st.binary(max_size=60), st.text(max_size=60).map(lambda t: t.encode("utf-8", "replace")))))
+def test_any_bytes_give_problems_offences_or_a_byline_error(tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]) -> None:
+    path = tmp_path_factory.mktemp("fuzz") / "pairs.jsonl"
+    path.write_bytes(b"\n".join(lines))
+    try:
+        corpus = read_problems(path)
+    except BylineError:
+        return
+    assert corpus.problems or corpus.offences
+
+
+def test_truth_is_never_opened(make_corpus: MakeCorpus) -> None:
+    folder = make_corpus({"EN001": GOOD})
+    (folder / "truth.txt").mkdir()  # opening it would fail
+    assert len(read_problems(folder).problems) == 1

@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from byline.documents import Document
+from byline.problems import Problem
+from byline.questions import CONTROL_PIECE, lonely_questions, prepare_questions, refusal
+from byline.settings import Settings
+
+A, B, C, D, E = (f"{letter}bcd efgh ijkl mnop {letter * 3} qrst uvwx" for letter in "abcde")
+
+
+def problem(name: str, known: list[str], unknown: str, symmetric: bool = False) -> Problem:
+    documents = tuple(Document(f"{name}/known{n}", text) for n, text in enumerate(known, 1))
+    return Problem(name, documents, Document(f"{name}/unknown", unknown), "english", symmetric)
+
+
+def test_problems_that_repeat_a_known_set_share_its_head_whatever_the_order() -> None:
+    prepared = prepare_questions([problem("1", [A, B], C), problem("2", [B, A], D), problem("3", [A], C)], Settings())
+    questions = prepared.questions
+    assert len(questions.texts) == 4
+    assert len(questions.heads) == 2
+    assert len(questions.documents) == 2
+    assert questions.questions[0].head == questions.questions[1].head
+    assert questions.questions[0].document == questions.questions[2].document
+
+
+def test_texts_that_differ_only_before_normalising_are_the_same() -> None:
+    prepared = prepare_questions([problem("1", [A], C), problem("2", [A.replace(" ", "\n\n")], D)], Settings())
+    assert len(prepared.questions.heads) == 1
+
+
+def test_a_head_never_learns_the_text_that_it_judges() -> None:
+    prepared = prepare_questions([problem("1", [A, B], B), problem("2", [A, B], C)], Settings())
+    questions = prepared.questions
+    for question in questions.questions:
+        assert set(questions.heads[question.head]).isdisjoint(questions.documents[question.document])
+    assert sorted(map(len, questions.heads)) == [1, 2]
+
+
+def test_a_problem_whose_texts_are_all_the_same_is_an_offence() -> None:
+    prepared = prepare_questions([problem("1", [A], A), problem("2", [A], B)], Settings())
+    assert [offence.id for offence in prepared.offences] == ["1"]
+    assert "nothing to decide" in prepared.offences[0].message
+    assert [p.id for p in prepared.problems] == ["2"]
+
+
+def test_heads_trained_on_a_document_are_marked_as_seen() -> None:
+    questions = prepare_questions([problem("1", [A], B), problem("2", [B], C), problem("3", [C], A)], Settings()).questions
+    assert questions.seen.sum() == 3
+    for question in questions.questions:
+        assert not questions.seen[question.document, question.head]
+
+
+def test_the_heads_that_judge_a_text_are_known_for_it() -> None:
+    questions = prepare_questions([problem("1", [A], B), problem("2", [C], B)], Settings()).questions
+    (document,) = questions.documents
+    assert questions.judges[document[0]] == {0, 1}
+
+
+def test_a_pair_is_asked_both_ways() -> None:
+    questions = prepare_questions([problem("1", [A], B, symmetric=True)], Settings()).questions
+    assert len(questions.heads) == len(questions.documents) == len(questions.questions) == 2
+    first, second = questions.questions
+    assert questions.heads[first.head] == questions.documents[second.document]
+    assert questions.documents[first.document] == questions.heads[second.head]
+
+
+class TestSwapping:
+    long = A * 3
+
+    def learnt(self, item: Problem, settings: Settings) -> list[int]:
+        questions = prepare_questions([item], settings).questions
+        return sorted(len(questions.texts[text]) for text in questions.heads[questions.questions[0].head])
+
+    def test_a_single_short_known_text_is_exchanged_with_the_unknown(self) -> None:
+        assert self.learnt(problem("1", [A], self.long), Settings()) == [len(self.long)]
+        assert self.learnt(problem("1", [A], self.long), Settings(swap_short=False)) == [len(A)]
+
+    def test_two_known_texts_or_one_that_is_nearly_as_long_are_not(self) -> None:
+        assert self.learnt(problem("1", [A, B], self.long), Settings()) == [len(A), len(B)]
+        nearly = C[: int(0.95 * len(A))]
+        assert self.learnt(problem("1", [nearly], A), Settings()) == [len(nearly)]
+
+    def test_all_unknown_texts_can_be_learnt_and_the_known_ones_judged_together(self) -> None:
+        prepared = prepare_questions([problem("1", [A, B], C)], Settings(train_on="unknown"))
+        assert [len(head) for head in prepared.questions.heads] == [1]
+        assert [len(document) for document in prepared.questions.documents] == [2]
+
+
+def test_short_texts_are_offences_that_name_file_length_and_need() -> None:
+    prepared = prepare_questions([problem("1", [A], "0123456789a"), problem("2", [A], B)], Settings())
+    (offence,) = prepared.offences
+    assert offence.message == (
+        "1/unknown: 6 characters after normalising, 12 are needed; remove it or put more text in it"
+    )
+
+
+def test_names_and_order_of_problems_change_nothing() -> None:
+    items = [problem("1", [A, B], C), problem("2", [D], E), problem("3", [C], A)]
+    shuffled = [dataclasses.replace(items[n], id=f"x{n}") for n in (2, 0, 1)]
+    plain, other = (prepare_questions(group, Settings()).questions for group in (items, shuffled))
+    assert plain.alphabet == other.alphabet
+    assert plain.heads == other.heads
+    assert plain.documents == other.documents
+    for one, two in zip(plain.texts, other.texts, strict=True):
+        np.testing.assert_array_equal(one, two)
+    asked = {(q.head, q.document) for q in plain.questions}
+    assert asked == {(q.head, q.document) for q in other.questions}
+
+
+class TestControl:
+    control = tuple(Document(str(n), f"{A} number {chr(97 + n)} {B}") for n in range(8))
+    many = tuple(problem(str(n), [f"{A} {chr(102 + n) * 4}"], f"{B} {chr(102 + n) * 4}") for n in range(6))
+
+    def test_it_is_joined_for_one_head(self) -> None:
+        prepared = prepare_questions(self.many, Settings(), self.control)
+        (piece,) = prepared.questions.control
+        texts = [prepared.questions.alphabet.decode(piece)]
+        assert len(texts[0]) > 8 * len(A)
+        assert len(prepared.questions.heads) == 6
+        assert prepared.control == "one head"
+
+    def test_pieces_are_about_forty_thousand_bytes(self) -> None:
+        long = [Document(str(n), f"{chr(97 + n)} {A} " * 500) for n in range(6)]
+        pieces = prepare_questions(self.many, Settings(), long).questions.control
+        assert sum(map(len, pieces)) == 6 * 500 * (len(A) + 3) - 6
+        assert len(pieces) == 3
+        assert all(0.8 * CONTROL_PIECE < len(piece) < 1.2 * CONTROL_PIECE for piece in pieces)
+
+    def test_where_heads_are_few_each_text_gets_one_and_is_compared(self) -> None:
+        prepared = prepare_questions(self.many[:2], Settings(), self.control)
+        assert len(prepared.questions.heads) == 10
+        assert len(prepared.questions.documents) == 10
+        assert prepared.questions.control == ()
+        assert refusal(prepared.questions, Settings()) is None
+
+    def test_it_can_be_refused_by_a_setting(self) -> None:
+        prepared = prepare_questions(self.many, Settings(control="none"), self.control)
+        assert prepared.questions.control == ()
+        assert len(prepared.questions.heads) == 6
+
+    def test_texts_of_the_problems_are_left_out(self) -> None:
+        repeated = [Document("copy", self.many[0].unknown.text), *self.control]
+        prepared = prepare_questions(self.many, Settings(control="each"), repeated)
+        assert prepared.repeated_control == 1
+        assert len(prepared.questions.heads) == 6 + 8
+
+
+class TestTooLittleToCompareWith:
+    def test_fewer_than_five_heads_are_refused(self) -> None:
+        items = [problem(str(n), [f"{A} {n * 'z'}"], f"{B} {n * 'y'}") for n in range(1, 6)]
+        assert refusal(prepare_questions(items, Settings()).questions, Settings()) is None
+        message = refusal(prepare_questions(items[:4], Settings()).questions, Settings())
+        assert message is not None
+        assert "4 different known sets, 5 are needed" in message
+        assert "--control" in message
+
+    def test_fewer_than_five_texts_are_refused_when_texts_are_ranked(self) -> None:
+        items = [problem(str(n), [f"{A} {n * 'z'}"], B) for n in range(1, 6)]
+        questions = prepare_questions(items, Settings(swap_short=False)).questions
+        assert "1 different unknown texts" in str(refusal(questions, Settings()))
+        assert refusal(questions, Settings(ranking="heads")) is None
+
+    def test_a_question_whose_document_most_heads_know_is_lonely(self) -> None:
+        items = [problem(str(n), [A, B + "z" * n], C + "y" * n) for n in range(1, 6)] + [problem("6", [D], A)]
+        questions = prepare_questions(items, Settings(swap_short=False)).questions
+        assert [q.problem for q in lonely_questions(questions, Settings())] == [5]
+
+
+@pytest.mark.parametrize("rules", ["paper", "scripts"])
+def test_both_text_rules_give_questions(rules: str) -> None:
+    settings = Settings().change({"text_rules": rules})
+    questions = prepare_questions([problem("1", [A + "\nnew line"], B)], settings).questions
+    assert ("\n" in questions.alphabet.symbols) == (rules == "scripts")

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from byline.errors import SettingsError
+from byline.settings import Settings, parse_assignments, read_settings
+
+# Every row of the pools that the paper's ensembles were drawn from.
+POOLS = """
+.2 5 .9 99 18 0 concatenated start=zero
+.2 5 .9 7 27 0 concatenated start=zero depth=4
+.2 5 .9 7 21 0 concatenated start=zero depth=10
+.2 5 .7 119 38 .2 balanced direction=backward
+.14 2 .75 99 17 .2 balanced train_on=unknown
+.14 2 .75 99 6 .2 balanced train_on=unknown direction=backward
+.2 3 .7 119 23 .3 sequential
+.2 5 .67 99 27 .3 balanced
+.2 4 .7 119 15 .2 concatenated control=none
+.14 4 .707 79 19 0 sequential direction=backward
+.14 2 .7 139 24 .1 sequential start=zero
+.2 5 .9 79 26 0 sequential start=fan-in depth=10
+.2 2 .8 139 13 .5 concatenated
+.14 10 .707 139 28 .3 concatenated start=zero
+.14 0 .707 119 12 .3 concatenated
+.2 5 .67 99 6 .2 balanced-concatenated direction=backward
+.14 3 .7 139 4 .3 concatenated
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("row", POOLS)
+def test_every_row_of_the_papers_pools_is_accepted(row: str) -> None:
+    rate, leakage, decay, hidden, sub_epochs, noise, handling, *others = row.split()
+    values = parse_assignments(
+        [
+            f"rate={rate}",
+            f"leakage={leakage}",
+            f"leakage_decay={decay}",
+            f"hidden={hidden}",
+            f"sub_epochs={sub_epochs}",
+            f"noise={noise}",
+            f"handling={handling}",
+            *others,
+        ]
+    )
+    settings = Settings().change(values)
+    assert asdict(settings) | values == asdict(settings)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "message"),
+    [
+        ("hidden=-3", "hidden must be a whole number from 0 to 10000, got -3"),
+        ("hidden=many", "hidden must be a whole number from 0 to 10000, got many"),
+        ("hidden=9.5", "hidden must be a whole number from 0 to 10000, got 9.5"),
+        ("rate=nan", "rate must be a number, 0 or more, got nan"),
+        ("rate=inf", "rate must be a number, 0 or more, got inf"),
+        ("start=warm", "start must be one of gaussian, zero, fan-in, got warm"),
+        ("swap_short=maybe", "swap_short must be true or false, got maybe"),
+        ("radius=0.6", "radius must be a number from 0 to 0.5, got 0.6"),
+    ],
+)
+def test_a_bad_value_is_refused_by_saying_what_it_must_be(assignment: str, message: str) -> None:
+    with pytest.raises(SettingsError, match=f"^{message}$"):
+        Settings().change(parse_assignments([assignment]))
+
+
+def test_all_bad_values_are_named_at_once() -> None:
+    with pytest.raises(SettingsError, match=r"hidden must.*; rate must"):
+        Settings(hidden=-1, rate=-1)
+
+
+def test_an_unknown_name_is_refused_with_the_nearest_known() -> None:
+    with pytest.raises(SettingsError, match="did you mean hidden"):
+        parse_assignments(["hiden=3"])
+    with pytest.raises(SettingsError, match="write name=value"):
+        parse_assignments(["hidden"])
+
+
+def test_toml_out_and_in_gives_the_same_settings(tmp_path: Path) -> None:
+    settings = Settings(hidden=7, handling="balanced", radius=0.03, swap_short=False)
+    path = tmp_path / "settings.toml"
+    path.write_text(settings.to_toml(), encoding="utf-8")
+    assert read_settings(path) == settings
+
+
+def test_a_bad_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    with pytest.raises(SettingsError, match=r"settings\.toml: can't be read"):
+        read_settings(path)
+    path.write_text("hidden = = 3", encoding="utf-8")
+    with pytest.raises(SettingsError, match=r"settings\.toml: not TOML"):
+        read_settings(path)
+    path.write_text("hidden = true", encoding="utf-8")
+    with pytest.raises(SettingsError, match=r"settings\.toml: hidden must be a whole number"):
+        read_settings(path)
