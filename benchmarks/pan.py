@@ -132,9 +132,7 @@ def commit() -> str:
 
 def print_table(stored: dict[str, list[dict[str, object]]]) -> None:
     corpora = sorted({row["corpus"] for row in stored["runs"]})
-    print(
-        "| corpus | seeds | AUC | C@1 | product | product among heads | seconds |\n|---|---|---|---|---|---|---|"
-    )
+    print("| corpus | seeds | AUC | C@1 | product | product among heads | seconds |\n|---|---|---|---|---|---|---|")
     lines = []
     for corpus in corpora:
         rows = [row for row in stored["runs"] if row["corpus"] == corpus]

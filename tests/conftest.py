@@ -80,7 +80,7 @@ def small_problems(count: int = 6, length: int = 400) -> dict[str, dict[str, str
     return {
         f"EN{n:03d}": {
             "known01.txt": phrase(n, length),
-            "unknown.txt": phrase(n if n % 2 else n + 1, length, salt=1),
+            "unknown.txt": phrase(n if n % 2 else n + 1, length, salt=n + 1),
         }
         for n in range(1, count + 1)
     }

@@ -89,7 +89,9 @@ def test_nothing_but_the_commands_prints_or_looks_at_the_clock() -> None:
         if name.startswith("commands") or name == "__main__":
             continue
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        calls = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+        calls = {
+            node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
         assert "print" not in calls, name
         assert "time" not in roots_imported(path), name
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as sklearn_metrics
 
 from byline.errors import AnswersError
-from byline.metrics import Measures, auc, average, brier, c_at_1, f1, f05u, measure
+from byline.metrics import Measures, auc, average, brier, c_at_1, f05u, f1, measure
 
 TRUTH = [True, True, True, False, False, False]
 ANSWERS = [0.9, 0.6, 0.5, 0.6, 0.5, 0.1]

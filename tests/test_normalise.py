@@ -34,7 +34,7 @@ def test_the_papers_greek_paragraph_goes_through_an_alphabet_unchanged() -> None
     [
         ("\u00c0 la", f"{CAPITAL}a\u0300 la"),  # the paper's triplet
         ("‘a’ 'b' `c´", "'a' 'b' 'c'"),
-        ("“a” „b‟ \"c\"", '"a" "b" "c"'),
+        ('“a” „b‟ "c"', '"a" "b" "c"'),
         ("a – b — c - d", "a — b — c - d"),
         ("[a] {b} (c)", "(a) (b) (c)"),
         ("wait…", "wait..."),

@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import MakeCorpus
 from hypothesis import given
 from hypothesis import strategies as st
 
 from byline.errors import BylineError, CorpusError
 from byline.languages import language_of_id, language_of_script
 from byline.problems import read_problems, read_texts, require_sound
+from conftest import MakeCorpus
 
 GOOD = {"known01.txt": "Some words here.", "unknown.txt": "Other words there."}
 
@@ -179,7 +179,9 @@ def test_texts_are_read_from_corpora_folders_and_files_each_once(make_corpus: Ma
 
 
 @given(st.lists(st.one_of(st.binary(max_size=60), st.text(max_size=60).map(lambda t: t.encode("utf-8", "replace")))))
-def test_any_bytes_give_problems_offences_or_a_byline_error(tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]) -> None:
+def test_any_bytes_give_problems_offences_or_a_byline_error(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
+) -> None:
     path = tmp_path_factory.mktemp("fuzz") / "pairs.jsonl"
     path.write_bytes(b"\n".join(lines))
     try:

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from conftest import phrase
 
 from byline import kernels, network
 from byline.documents import Document
@@ -14,6 +13,7 @@ from byline.problems import Problem
 from byline.questions import Questions, prepare_questions
 from byline.settings import KINDS, Settings
 from byline.training import STRETCH, Progress, train
+from conftest import phrase
 
 SMALL = Settings(hidden=5, sub_epochs=3)
 

@@ -24,6 +24,8 @@ SHORTEST = 12
 """A text needs this many characters after normalising: ten are skipped, and one is not a measurement."""
 FEWEST_HEADS = 5
 """With fewer heads than this, `better than the others` says nothing."""
+FEWEST_LEFT = 3
+"""A single question needs this many comparable heads and documents, its own included, for a rank to mean anything."""
 SWAP_BELOW = 0.9
 """A single known text shorter than this share of the unknown is exchanged with it."""
 CONTROL_PIECE = 40_000
@@ -137,7 +139,11 @@ def _lay_out(
 
     extra = {numbers(frozenset([key])) for key in comparison}
     heads = sorted({numbers(learnt) for _, learnt, _ in asked} | extra)
-    documents = sorted({numbers(judged) for _, _, judged in asked} | extra)
+    judged_sets = {numbers(judged) for _, _, judged in asked}
+    if len(judged_sets | extra) < FEWEST_HEADS:
+        # too few to rank among: the texts that heads learnt are compared too, under all heads but their own
+        extra |= {(text,) for head in heads for text in head}
+    documents = sorted(judged_sets | extra)
     head_of = {head: number for number, head in enumerate(heads)}
     document_of = {document: number for number, document in enumerate(documents)}
     return Questions(
@@ -153,29 +159,25 @@ def _lay_out(
     )
 
 
-def refusal(questions: Questions, settings: Settings) -> str | None:
+def refusal(questions: Questions) -> str | None:
     """Why nothing can be answered, there being too little to compare with, or None."""
-    remedy = "add problems of the same language, or give other texts with --control"
-    heads, documents = len(questions.heads), len(questions.documents)
-    if heads < FEWEST_HEADS:
-        return f"{heads} different known sets, {FEWEST_HEADS} are needed to compare with; {remedy}"
-    if settings.ranking == "texts" and documents < FEWEST_HEADS:
-        return (
-            f"{documents} different unknown texts, {FEWEST_HEADS} are needed to rank among;"
-            f" {remedy}, or rank among the known sets with --set ranking=heads"
-        )
-    return None
+    heads = len(questions.heads)
+    if heads >= FEWEST_HEADS:
+        return None
+    return (
+        f"{heads} different known {'set' if heads == 1 else 'sets'}, {FEWEST_HEADS} are needed to compare with;"
+        " add problems of the same language, or give other texts with --control"
+    )
 
 
-def lonely_questions(questions: Questions, settings: Settings) -> tuple[Question, ...]:
-    """The questions that too little can be compared with, once heads trained on their document are set aside."""
+def lonely_questions(questions: Questions) -> tuple[Question, ...]:
+    """The questions that hardly anything can be compared with, once heads trained on their document are set aside."""
     comparable = ~questions.seen
     heads_for, documents_for = comparable.sum(axis=1), comparable.sum(axis=0)
     return tuple(
         question
         for question in questions.questions
-        if heads_for[question.document] < FEWEST_HEADS
-        or (settings.ranking == "texts" and documents_for[question.head] < FEWEST_HEADS)
+        if min(heads_for[question.document], documents_for[question.head]) < FEWEST_LEFT
     )
 
 
@@ -257,9 +259,7 @@ def _place_control(
     place = settings.control
     if place == "auto":
         heads = len({learnt for _, learnt, _ in asked})
-        documents = len({judged for _, _, judged in asked})
-        enough = heads >= FEWEST_HEADS and (documents >= FEWEST_HEADS or settings.ranking == "heads")
-        place = "one" if enough else "each"
+        place = "one" if heads >= FEWEST_HEADS else "each"
     if place == "none":
         return (), ()
     return (keys, ()) if place == "each" else ((), _join_pieces(keys, alphabet))

@@ -190,6 +190,8 @@ def _require_finite(weights: Weights, curve: list[float], settings: Settings) ->
     finite = np.isfinite(curve[-1]) and all(np.isfinite(array).all() for array in weights)
     if finite and curve[-1] < ABSURD:
         return
-    steep = ", ".join(f"{name}={asdict(settings)[name]}" for name in ("rate", "noise", "hidden", "activation", "leakage"))
+    steep = ", ".join(
+        f"{name}={asdict(settings)[name]}" for name in ("rate", "noise", "hidden", "activation", "leakage")
+    )
     what = f"reached {curve[-1]:.0f} bits a character" if finite else "became non-finite"
     raise RunError(f"training {what} in sub-epoch {len(curve)} with {steep}; try a smaller rate or less noise")

@@ -88,7 +88,7 @@ def verify(
     offences = [*problems.offences, *(offence for group in prepared.values() for offence in group.offences)]
     if not skip_bad:
         require_sound(offences)
-    lonely = {name: _check_company(name, group, settings) for name, group in prepared.items()}
+    lonely = {name: _check_company(name, group) for name, group in prepared.items()}
     offences += [offence for group in lonely.values() for offence in group.values()]
     if not skip_bad:
         require_sound(offences)
@@ -150,11 +150,11 @@ def combine(matrices: Sequence[Matrix], group: Prepared, settings: Settings) -> 
     return average_by_problem(scores, questions, len(group.problems))
 
 
-def _check_company(language: str, group: Prepared, settings: Settings) -> dict[str, Offence]:
+def _check_company(language: str, group: Prepared) -> dict[str, Offence]:
     """Offences of problems with too little to be compared with, by id; refuse if that is so for all."""
-    if reason := refusal(group.questions, settings):
+    if reason := refusal(group.questions):
         raise TooLittleText(f"{language}: {reason}")
-    lonely = lonely_questions(group.questions, settings)
+    lonely = lonely_questions(group.questions)
     ids = dict.fromkeys(group.problems[question.problem].id for question in lonely)
     message = "too few texts are left to compare it with once those that repeat it are set aside; give --control"
     return {problem_id: Offence(problem_id, f"{problem_id}: {message}") for problem_id in ids}

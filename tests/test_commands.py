@@ -1,0 +1,209 @@
+"""The command line as a user meets it: what it prints, what it writes, how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import byline
+from conftest import FAST, MakeCorpus, phrase, small_problems
+
+
+def run(*words: object, **options: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "byline", *map(str, words)]
+    environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False, **options)  # type: ignore[call-overload,no-any-return]
+
+
+def test_version_and_help() -> None:
+    assert run("--version").stdout == f"byline {byline.__version__}\n"
+    text = run("--help").stdout
+    for command in ("verify", "evaluate", "prepare", "demo"):
+        assert command in text
+        shown = run(command, "--help")
+        assert shown.returncode == 0
+        assert "Example" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    "words", [["verify"], ["verify", "x"], ["nonsense"], ["verify", "x", "-o", "y", "--seed", "no"]]
+)
+def test_wrong_usage_ends_with_2(words: list[str]) -> None:
+    assert run(*words).returncode == 2
+
+
+class TestVerify:
+    def test_answers_and_settings_are_written_and_summed_up(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+        corpus = make_corpus(small_problems(6))
+        done = run("verify", corpus, "-o", tmp_path / "out", *FAST)
+        assert done.returncode == 0, done.stderr
+        lines = (tmp_path / "out" / "answers.txt").read_text("utf-8").splitlines()
+        assert [line.split()[0] for line in lines] == sorted(small_problems(6))
+        assert all(0 <= float(line.split()[1]) <= 1 for line in lines)
+        assert "6 problems" in done.stdout
+        assert "answers.txt" in done.stdout
+        assert done.stderr == ""  # progress only on a terminal
+        again = run("verify", "-i", corpus, "-o", tmp_path / "again", "--settings", tmp_path / "out" / "settings.toml")
+        assert again.returncode == 0, again.stderr
+        assert (tmp_path / "again" / "answers.txt").read_text("utf-8").splitlines() == lines
+
+    def test_pairs_get_json_lines(self, tmp_path: Path) -> None:
+        pairs = tmp_path / "pairs.jsonl"
+        rows = [{"id": f"p{n}", "pair": [phrase(n), phrase(n, salt=1)]} for n in range(4)]
+        pairs.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+        assert run("verify", tmp_path, "-o", tmp_path / "out", *FAST).returncode == 0
+        answers = [json.loads(line) for line in (tmp_path / "out" / "answers.jsonl").read_text("utf-8").splitlines()]
+        assert [answer["id"] for answer in answers] == ["p0", "p1", "p2", "p3"]
+        assert all(0 <= answer["value"] <= 1 for answer in answers)
+
+    def test_json_says_everything(self, make_corpus: MakeCorpus) -> None:
+        done = run("verify", make_corpus(small_problems(6)), "--json", "--members", 2, "--seed", 7, *FAST)
+        result = json.loads(done.stdout)
+        assert {"id", "probability", "undecided", "score"} == set(result["answers"][0])
+        assert result["settings"]["hidden"] == 4
+        assert (result["seed"], result["members"]) == (7, 2)
+        assert result["languages"][0]["heads"] == 6
+
+    def test_existing_answers_are_kept_unless_told(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+        corpus = make_corpus(small_problems(6))
+        out = tmp_path / "out"
+        out.mkdir()
+        (out / "answers.txt").write_text("precious", "utf-8")
+        done = run("verify", corpus, "-o", out, *FAST)
+        assert done.returncode == 1
+        assert "--overwrite" in done.stderr
+        assert (out / "answers.txt").read_text("utf-8") == "precious"
+        assert run("verify", corpus, "-o", out, "--overwrite", *FAST).returncode == 0
+        assert (out / "answers.txt").read_text("utf-8").startswith("EN001 ")
+
+    def test_bad_input_ends_with_1_one_message_and_nothing_written(
+        self, make_corpus: MakeCorpus, tmp_path: Path
+    ) -> None:
+        problems = small_problems(8)
+        problems["EN003"] = {"known01.txt": phrase(3)}
+        problems["EN005"]["unknown.txt"] = ""
+        corpus = make_corpus(problems)
+        done = run("verify", corpus, "-o", tmp_path / "out", *FAST)
+        assert done.returncode == 1
+        assert done.stdout == ""
+        assert "Traceback" not in done.stderr
+        assert "EN003: no unknown text" in done.stderr
+        assert "EN005/unknown.txt: empty" in done.stderr
+        assert list((tmp_path / "out").iterdir()) == []
+        done = run("verify", corpus, "-o", tmp_path / "out", "--skip-bad", *FAST)
+        assert done.returncode == 0
+        text = (tmp_path / "out" / "answers.txt").read_text("utf-8")
+        assert "EN003 0.500" in text
+        assert "EN005 0.500" in text
+        assert "EN003: no unknown text" in done.stdout
+
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            (["--set", "hidden=-3"], "hidden must be"),
+            (["--set", "hiden=3"], "did you mean hidden"),
+            (["--settings", "gone.toml"], "gone.toml: can't be read"),
+            (["--control", "gone"], "gone: not found"),
+            (["--set", "rate=1e30", "--set", "hidden=4"], "rate=1e+30"),
+        ],
+    )
+    def test_what_the_user_can_put_right_is_said(
+        self, make_corpus: MakeCorpus, tmp_path: Path, words: list[str], message: str
+    ) -> None:
+        done = run("verify", make_corpus(small_problems(6)), "-o", tmp_path / "out", *words)
+        assert done.returncode == 1
+        assert done.stderr.startswith("byline: ")
+        assert message in done.stderr
+        assert not (tmp_path / "out" / "answers.txt").exists()
+
+    def test_ctrl_c_ends_with_130_and_writes_nothing(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+        corpus = make_corpus(small_problems(6, length=3000))
+        command = [sys.executable, "-m", "byline", "verify", corpus, "-o", tmp_path / "out", "--members", "2"]
+        process = subprocess.Popen(
+            [*map(str, command), "--set", "sub_epochs=100000"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        time.sleep(6)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=30)
+        assert process.returncode == 130
+        assert "Traceback" not in error
+        assert not (tmp_path / "out" / "answers.txt").exists()
+
+
+class TestEvaluate:
+    @pytest.fixture
+    def files(self, tmp_path: Path) -> tuple[Path, Path]:
+        answers, truth = tmp_path / "answers.txt", tmp_path / "truth.txt"
+        answers.write_text("EN001 0.9\nEN002 0.2\nEN003 0.5\n", "utf-8")
+        truth.write_text("EN001 Y\r\nEN002 N\r\nEN003 Y\r\nEN004 N\r\n", "utf-8", newline="")
+        return answers, truth
+
+    def test_measures_are_printed(self, files: tuple[Path, Path]) -> None:
+        done = run("evaluate", *files)
+        assert done.returncode == 0
+        assert "0.750" in done.stdout  # C@1: (2 + 2 x 2/4) / 4
+        assert "1 problems have no answer" in done.stdout
+
+    def test_json_and_averages(self, files: tuple[Path, Path]) -> None:
+        result = json.loads(run("evaluate", *files, *files, "--json").stdout)
+        assert [row["c_at_1"] for row in result["corpora"]] == [0.75, 0.75]
+        assert result["corpora"][0]["missing"] == 1
+        assert result["macro"] == pytest.approx(result["micro"])
+        assert "macro" in run("evaluate", *files, *files).stdout
+
+    def test_unknown_ids_are_refused_and_pairs_are_asked_for(self, files: tuple[Path, Path]) -> None:
+        files[0].write_text("XX001 0.9\nXX002 0.1\n", "utf-8")
+        done = run("evaluate", *files)
+        assert done.returncode == 1
+        assert "XX001, XX002" in done.stderr
+        assert run("evaluate", files[0]).returncode == 2
+
+
+class TestPrepare:
+    def test_a_text_is_shown_as_the_model_sees_it(self, tmp_path: Path) -> None:
+        path = tmp_path / "text.txt"
+        path.write_text("Hello, WORLD! It’s 1984…", "utf-8")
+        text = run("prepare", path).stdout
+        assert "¹hello, ¹w¹o¹r¹l¹d! ¹it's 7777..." in text
+        assert "alphabet of 17 symbols" in text
+
+    def test_a_corpus_is_counted(self, english: Path) -> None:
+        (result,) = json.loads(run("prepare", english, "--json").stdout)
+        assert result["language"] == "english"
+        assert result["symbols"] == len(result["alphabet"]) == len(result["counts"])
+        assert len(result["texts"]) == 36
+        assert set(result["dropped"]).isdisjoint(result["alphabet"])
+        shown = run("prepare", english)
+        assert "36 texts" in shown.stdout
+
+    def test_a_missing_path_is_named(self, tmp_path: Path) -> None:
+        done = run("prepare", tmp_path / "gone")
+        assert done.returncode == 1
+        assert "gone: not found" in done.stderr
+
+
+def test_the_demo_shows_answers_beside_the_truth() -> None:
+    done = run("demo", "--members", 1)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("same") >= 6
+    assert "of 12 right" in done.stdout
+    result = json.loads(run("demo", "greek", "--members", 1, "--json").stdout)
+    assert len(result["truth"]) == len(result["answers"]) == 8
+    assert run("demo", "klingon").returncode == 2
+
+
+def test_output_that_nobody_reads_to_the_end_is_no_error(english: Path) -> None:
+    command = f"{sys.executable} -m byline prepare {english} --json | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
