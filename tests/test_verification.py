@@ -162,6 +162,11 @@ class TestSkipping:
         assert answers_of(result)["EN002"] == answers_of(result)["EN004"] == 0.5
         assert {offence.id for offence in result.skipped} == {"EN002", "EN004"}
 
+    def test_but_not_if_all_are_bad(self, make_corpus: MakeCorpus) -> None:
+        problems = {name: {"known01.txt": "tiny", "unknown.txt": "too"} for name in ("EN001", "EN002")}
+        with pytest.raises(CorpusError, match="12 are needed"):
+            verify(make_corpus(problems), QUICK, skip_bad=True)
+
 
 class TestTooFew:
     def test_fewer_than_five_heads_are_refused(self, make_corpus: MakeCorpus) -> None:

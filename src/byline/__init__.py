@@ -22,6 +22,7 @@ _HOMES = {
     "SettingsError": "errors",
     "TooLittleText": "errors",
     "Verification": "verification",
+    "builtin_problems": "builtin",
     "measure": "metrics",
     "read_problems": "problems",
     "read_settings": "settings",
@@ -44,6 +45,7 @@ __all__ = [
     "TooLittleText",
     "Verification",
     "__version__",
+    "builtin_problems",
     "measure",
     "read_problems",
     "read_settings",
@@ -53,6 +55,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from byline.answers import Answer
+    from byline.builtin import builtin_problems
     from byline.documents import Document
     from byline.errors import AnswersError, BylineError, CorpusError, RunError, SettingsError, TooLittleText
     from byline.metrics import Measures, measure

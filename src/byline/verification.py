@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
@@ -23,6 +24,8 @@ from byline.questions import Prepared, Questions, lonely_questions, prepare_ques
 from byline.scoring import Matrix, Table
 from byline.settings import Settings
 from byline.training import Progress
+
+log = logging.getLogger(__name__)
 
 Report = Callable[[str, int, Progress], None]
 """Called with the language, the member's number and how far it is."""
@@ -73,6 +76,7 @@ def verify(
     """Answer all problems as the paper's system would: train, score, rank, and make the median 0.5.
 
     `members` trainings with different seeds are averaged. Problems of different languages are answered apart.
+    `language` overrides what a corpus says of itself when `problems` is a path.
     With `skip_bad`, problems that can't be used are answered 0.5; otherwise they raise, all named at once.
     """
     settings = settings or Settings()
@@ -86,7 +90,7 @@ def verify(
         control = read_texts(Path(control))
     prepared = {name: prepare_questions(group, settings, control) for name, group in problems.by_language().items()}
     offences = [*problems.offences, *(offence for group in prepared.values() for offence in group.offences)]
-    if not skip_bad:
+    if not skip_bad or not any(group.problems for group in prepared.values()):
         require_sound(offences)
     lonely = {name: _check_company(name, group) for name, group in prepared.items()}
     offences += [offence for group in lonely.values() for offence in group.values()]
@@ -96,6 +100,7 @@ def verify(
     answers: list[Answer] = []
     runs: list[LanguageRun] = []
     for name, group in prepared.items():
+        log.info("%s: %d heads, %d documents", name, len(group.questions.heads), len(group.questions.documents))
         matrices = fill_matrices(group.questions, settings, seed, members, partial(report, name) if report else None)
         scores = combine(matrices, group, settings)
         middle = centre(scores)

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 def demo_command(
     context: typer.Context,
-    collection: Annotated[str, typer.Argument(metavar="[english|greek]", help="Which built-in problems.")] = "english",
+    collection: Annotated[
+        str, typer.Argument(metavar="COLLECTION", help="Which built-in problems: english or greek.")
+    ] = "english",
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same answers.")] = 0,
     members: Annotated[int, typer.Option(min=1, help="Trainings with different seeds, averaged.")] = 2,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answers and the truth as JSON.")] = False,
