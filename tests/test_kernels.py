@@ -50,6 +50,8 @@ def train_three_texts(
     rules = network.rules_of(settings)
     rng = np.random.default_rng(3)
     weights = network.start_weights(heads, symbols, hidden, settings.start, rng)
+    if settings.start != "zero":
+        weights.heads[:] = rng.normal(0, 0.2, weights.heads.shape)
     for array in weights:
         array *= np.float32(scale)
     accumulators = network.start_accumulators(weights)
@@ -89,6 +91,7 @@ def test_training_and_scoring_agree_with_the_definition(case: dict[str, object])
 def test_scoring_in_blocks_is_seamless() -> None:
     rng = np.random.default_rng(0)
     weights = network.start_weights(2, 9, 8, "gaussian", rng)
+    weights.heads[:] = rng.normal(0, 1, weights.heads.shape)
     text = rng.integers(0, 9, 3 * kernels._SCORE_ROWS + 5).astype(np.int32)
     np.testing.assert_allclose(
         kernels.score_text(weights, text, 10, 0), network.score_text(weights, text, 10, 0), rtol=1e-5

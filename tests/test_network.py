@@ -164,7 +164,8 @@ def test_a_pass_is_shared_by_as_many_characters_as_leaves_each_some_depth(depth:
 class TestStart:
     def test_gaussian_is_sparse_with_variance_two_over_hidden(self) -> None:
         weights = network.start_weights(3, 40, 200, "gaussian", np.random.default_rng(0))
-        for array in (weights.input, weights.recurrent, weights.heads):
+        assert not weights.heads.any()  # no head begins with a style of its own
+        for array in (weights.input, weights.recurrent):
             kept = array[array != 0]
             assert len(kept) / array.size == pytest.approx(0.3, abs=0.02)
             assert kept.var() == pytest.approx(2 / 200, rel=0.1)

@@ -34,6 +34,7 @@ def test_a_models_matrix_is_in_bits_per_character_from_the_eleventh_on() -> None
 def test_backward_scores_the_reversed_text() -> None:
     questions = lay_out()
     weights = start_weights(3, 3, 8, "gaussian", np.random.default_rng(0))
+    weights.heads[:] = np.random.default_rng(1).normal(0, 1, weights.heads.shape)
     backward = rnn.score(Model(weights, Settings(hidden=8, direction="backward"), ()), questions)
     turned = Questions(
         questions.alphabet,
@@ -45,6 +46,8 @@ def test_backward_scores_the_reversed_text() -> None:
     )
     forward = rnn.score(Model(weights, Settings(hidden=8), ()), turned)
     np.testing.assert_array_equal(backward.values, forward.values)
+    plain = rnn.score(Model(weights, Settings(hidden=8), ()), questions)
+    assert not np.allclose(backward.values, plain.values)
 
 
 def test_relative_entropies_have_mean_zero_by_document_and_unit_spread_by_head() -> None:

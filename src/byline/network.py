@@ -84,7 +84,7 @@ def rules_of(settings: Settings) -> Rules:
 
 
 def start_weights(heads: int, symbols: int, hidden: int, start: Start, rng: np.random.Generator) -> Weights:
-    """New weights; biases begin at zero whatever the start."""
+    """New weights; biases and heads begin at zero whatever the start, so that no head begins with a style of its own."""
     weights = Weights(
         np.zeros((symbols, hidden), np.float32),
         np.zeros((hidden, hidden), np.float32),
@@ -96,8 +96,6 @@ def start_weights(heads: int, symbols: int, hidden: int, start: Start, rng: np.r
         fill = _fan_in if start == "fan-in" else _sparse_uniform
         fill(weights.input, hidden, rng)
         fill(weights.recurrent, hidden, rng)
-        for head in weights.heads:
-            fill(head, hidden, rng)
     return weights
 
 
