@@ -47,6 +47,7 @@ def test_a_folder_that_holds_answers_is_refused_unless_told(tmp_path: Path) -> N
         check_output(tmp_path)
     check_output(tmp_path, overwrite=True)
     check_output(tmp_path / "new" / "deep")
+    assert not (tmp_path / "new").exists()  # nothing is made before there is something to write
 
 
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
@@ -78,8 +79,10 @@ def test_bad_answers_are_named(tmp_path: Path, name: str, text: str, message: st
 def test_missing_answers_are_named(tmp_path: Path) -> None:
     with pytest.raises(AnswersError, match=r"no answers\.txt or answers\.jsonl there"):
         read_answers(tmp_path)
-    with pytest.raises(AnswersError, match="can't be read"):
+    with pytest.raises(AnswersError, match="not found"):
         read_answers(tmp_path / "answers.txt")
+    with pytest.raises(AnswersError, match="can't be read"):
+        read_answers(tmp_path / ("x" * 300))
 
 
 def test_a_missing_answer_is_a_half_and_an_unknown_id_is_refused() -> None:

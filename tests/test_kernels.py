@@ -65,7 +65,10 @@ def train_three_texts(
         if settings.noise and hidden:
             noise = rng.normal(0, settings.noise, (length - 1, hidden)).astype(np.float32)
         own = np.array([number % heads, (number + 2) % heads], dtype=np.int32)
-        tallies.append(arithmetic.train_text(weights, accumulators, memory, text, own, leaks, span, noise, rules))
+        carry = (np.arange(heads) != number % heads).astype(np.uint8)  # one own head's errors stay where they are
+        tallies.append(
+            arithmetic.train_text(weights, accumulators, memory, text, own, carry, leaks, span, noise, rules)
+        )
     return weights, accumulators, memory, tallies, arithmetic.score_text(weights, text, rules.skip, rules.activation)
 
 
@@ -121,11 +124,11 @@ def test_repeating_a_text_makes_it_less_surprising() -> None:
     weights = network.start_weights(1, 6, 20, "gaussian", rng)
     accumulators, memory = network.start_accumulators(weights), network.start_memory(20, 70)
     text = np.tile(np.array([0, 1, 2, 3, 4, 5, 4, 3, 2, 1], dtype=np.int32), 40)
-    own, leaks = np.zeros(1, np.int32), np.zeros((10, 1), np.uint8)
+    own, carry, leaks = np.zeros(1, np.int32), np.ones(1, np.uint8), np.zeros((10, 1), np.uint8)
     bits = []
     for _ in range(16):
         noise = rng.normal(0, 0.1, (len(text) - 1, 20)).astype(np.float32)
-        tally = kernels.train_text(weights, accumulators, memory, text, own, leaks, 40, noise, rules)
+        tally = kernels.train_text(weights, accumulators, memory, text, own, carry, leaks, 40, noise, rules)
         bits.append(tally.bits / tally.characters)
     assert all(later < earlier for earlier, later in pairwise(bits))
     assert bits[-1] < 0.5 < bits[0]

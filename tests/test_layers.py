@@ -15,8 +15,8 @@ SOURCE = Path(byline.__file__).parent
 
 ORDER = [
     "errors",
-    "settings",
     "documents",
+    "settings",
     "languages",
     "problems",
     "truth",

@@ -111,14 +111,51 @@ def test_gradients_agree_with_numerical_ones(activation: Activation, leaky: bool
     rules = Rules(rate=1.0, depth=50, batch=40, skip=skip, activation=kind)
     own = np.array([1], dtype=np.int32)
     accumulators = network.start_accumulators(weights)
-    network.train_text(weights, accumulators, memory_in_double(hidden, 50), text, own, leaks, 1, noise, rules)
+    carry = np.ones(heads, dtype=np.uint8)
+    network.train_text(weights, accumulators, memory_in_double(hidden, 50), text, own, carry, leaks, 1, noise, rules)
     for name, old, new, wanted in zip(Weights._fields, before, weights, numerical, strict=True):
         step = new - old  # g / sqrt(100 + g^2), so g = 10 step / sqrt(1 - step^2)
         np.testing.assert_allclose(10 * step / np.sqrt(1 - step**2), wanted, rtol=1e-4, atol=1e-6, err_msg=name)
 
 
-def test_a_pass_back_through_time_reaches_into_earlier_batches() -> None:
-    """With batches of 2, weights frozen (rate 0) and a deep memory, the errors of all steps meet the first ones."""
+@pytest.mark.parametrize("batch", [1, 5, 7])
+def test_gradients_reach_across_batches_and_texts(batch: int) -> None:
+    """Two texts in small batches, weights frozen by a rate of 1e-9: the steps add up to the whole gradient."""
+    heads, symbols, hidden = 2, 4, 5
+    rng = np.random.default_rng(1)
+    weights = make(heads, symbols, hidden)
+    before = Weights(*(array.copy() for array in weights))
+    accumulators = Weights(*(np.full_like(array, 1e30) for array in weights))  # keeps steps proportional to gradients
+    memory, carry, leaks = memory_in_double(hidden, 90), np.ones(heads, np.uint8), np.zeros((30, heads), np.uint8)
+    rules = Rules(rate=1e9, depth=90, batch=batch, skip=0, activation=2)
+    texts = [rng.integers(0, symbols, length).astype(np.int32) for length in (11, 9)]
+    for number, text in enumerate(texts):
+        own = np.array([number], dtype=np.int32)
+        network.train_text(weights, accumulators, memory, text, own, carry, leaks, 1, NO_NOISE, rules)
+    steps = [(new - old) * 1e6 for old, new in zip(before, weights, strict=True)]  # 1e9 / sqrt(1e30) = 1e-6
+
+    def likelihood(trial: Weights) -> float:
+        inputs = np.concatenate([text[:-1] for text in texts])
+        states = network.run(trial, inputs, np.zeros(hidden), NO_NOISE, 2)
+        first = len(texts[0]) - 1
+        total = network.predict(trial, states[:first], 0)[np.arange(first), texts[0][1:]].sum()
+        return float(
+            total + network.predict(trial, states[first:], 1)[np.arange(len(texts[1]) - 1), texts[1][1:]].sum()
+        )
+
+    for name, old, step in zip(("input", "recurrent", "bias"), before, steps, strict=False):
+        numerical = np.zeros_like(old)
+        for place in np.ndindex(old.shape):
+            ends = []
+            for nudge in (1e-6, -1e-6):
+                changed = old.copy()
+                changed[place] += nudge
+                ends.append(likelihood(before._replace(**{name: changed})))
+            numerical[place] = (ends[0] - ends[1]) / 2e-6
+        np.testing.assert_allclose(step, numerical, rtol=1e-3, atol=1e-4, err_msg=name)
+
+
+def test_a_pass_back_through_time_stops_at_its_depth_its_threshold_and_the_beginning() -> None:
     weights = make(1, 3, 4)
     hidden = network.run(weights, np.array([0, 1, 2, 0, 1], dtype=np.int32), np.zeros(4), NO_NOISE, 2)
     hidden = np.concatenate([np.zeros((1, 4)), hidden])

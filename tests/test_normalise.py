@@ -78,6 +78,10 @@ def test_normalising_leaves_no_capitals_digits_or_double_spaces(text: str) -> No
     assert alphabet.decode(alphabet.encode(normal)) == alphabet.filter(normal)
 
 
+def test_a_tower_of_accents_takes_no_time_and_keeps_thirty() -> None:
+    assert len(normalise("a" + "\u0301\u0316" * 200_000)) == 31
+
+
 @given(st.text())
 def test_runs_are_never_longer_than_five(text: str) -> None:
     cut = cut_runs(text)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -154,6 +155,7 @@ class TestLanguage:
             ("DEMO1", None),
             ("XX1", None),
             ("17", None),
+            ("de305d54-75b4", None),
         ],
     )
     def test_an_ids_letters(self, problem_id: str, language: str | None) -> None:
@@ -163,7 +165,14 @@ class TestLanguage:
         assert language_of_script("Καλημέρα world") == "greek"
         assert language_of_script("Доброе утро") == "cyrillic"
         assert language_of_script("good morning") == "latin"
-        assert language_of_script("12 34") == "unknown"
+        assert language_of_script("12 34") is None
+        assert language_of_script("ひらがな", "漢字カタカナ") == "cjk"
+
+    def test_a_problem_without_letters_goes_with_the_others(self, tmp_path: Path) -> None:
+        path = tmp_path / "pairs.jsonl"
+        rows = [{"id": "a", "pair": ["one", "two"]}, {"id": "de305d54-75b4", "pair": ["12", "34"]}]
+        path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+        assert [problem.language for problem in read_problems(path).problems] == ["latin", "latin"]
 
 
 def test_texts_are_read_from_corpora_folders_and_files_each_once(make_corpus: MakeCorpus, tmp_path: Path) -> None:
@@ -189,6 +198,19 @@ def test_any_bytes_give_problems_offences_or_a_byline_error(
     except BylineError:
         return
     assert corpus.problems or corpus.offences
+
+
+def test_a_pipe_or_an_impossible_name_is_refused_not_waited_for(make_corpus: MakeCorpus, tmp_path: Path) -> None:
+    folder = make_corpus({"EN001": GOOD, "EN002": {"unknown.txt": "x"}, "a\nb": GOOD})
+    os.mkfifo(folder / "EN002" / "known01.txt")
+    messages = [offence.message for offence in read_problems(folder).offences]
+    assert any("EN002/known01.txt: can't be read (not a file)" in message for message in messages)
+    assert any("a name that answers.txt can't hold" in message for message in messages)
+    with pytest.raises(CorpusError, match="can't be read"):
+        read_problems(tmp_path / ("x" * 300))
+    (tmp_path / "book.txt").write_text("Some text.", "utf-8")
+    with pytest.raises(CorpusError, match=r"not a \.jsonl file"):
+        read_problems(tmp_path / "book.txt")
 
 
 def test_truth_is_never_opened(make_corpus: MakeCorpus) -> None:

@@ -59,6 +59,7 @@ def test_every_row_of_the_papers_pools_is_accepted(row: str) -> None:
         ("rate=inf", "rate must be a number, 0 or more, got inf"),
         ("start=warm", "start must be one of gaussian, zero, fan-in, got warm"),
         ("swap_short=maybe", "swap_short must be true or false, got maybe"),
+        ("hidden=" + "9" * 400, "hidden must be a whole number from 0 to 10000, got " + "9" * 40),
         ("radius=0.6", "radius must be a number from 0 to 0.5, got 0.6"),
     ],
 )

@@ -42,7 +42,11 @@ def test_bad_truth_is_named(tmp_path: Path, name: str, text: str, message: str) 
 def test_missing_truth_is_named(tmp_path: Path) -> None:
     with pytest.raises(AnswersError, match=r"no truth\.txt, truth\.json or truth\.jsonl there"):
         read_truth(tmp_path)
-    with pytest.raises(AnswersError, match="can't be read"):
-        read_truth(tmp_path / "truth.txt")
-    with pytest.raises(AnswersError, match="can't be read"):
-        read_truth(tmp_path / "truth.jsonl")
+    for name in ("truth.txt", "truth.jsonl"):
+        with pytest.raises(AnswersError, match="not found"):
+            read_truth(tmp_path / name)
+
+
+def test_ids_may_hold_spaces(tmp_path: Path) -> None:
+    (tmp_path / "truth.txt").write_text("an id Y\nother N\n", encoding="utf-8")
+    assert read_truth(tmp_path) == {"an id": True, "other": False}

@@ -1,7 +1,8 @@
-"""`byline` and `python -m byline`: run a command, turn a BylineError into one message and exit code 1."""
+"""`byline` and `python -m byline`: run a command, turn what a user can put right into one message and an exit code."""
 
 from __future__ import annotations
 
+import os
 import sys
 
 from byline.commands import app
@@ -9,18 +10,29 @@ from byline.errors import BylineError
 
 
 def main() -> None:
-    """Exit codes: 0 done, 1 what the user can put right, 2 wrong usage, 130 interrupted."""
+    """Exit codes: 0 done, 1 what the user can put right, 2 wrong usage, 130 interrupted (see commands.guarded)."""
+    if sys.stdout is None:  # closed by the caller
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open until the end
+    # a terminal that can't show a character gets a question mark, never an error
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
         app(prog_name="byline")
     except BylineError as error:
-        print(f"byline: {error}", file=sys.stderr)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        print("byline: interrupted, nothing was written", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:  # the reader of our output, such as `head`, has gone
-        sys.stderr.close()
-        sys.exit(0)
+        _fail(str(error))
+    except MemoryError:
+        _fail("out of memory; try fewer hidden units, members or texts")
+    except OSError as error:
+        if error.filename is not None:
+            raise  # not our output
+        _fail(f"the output can't be written ({error.strerror})")
+
+
+def _fail(message: str) -> None:
+    """The message on stderr, control characters made visible, and exit code 1."""
+    safe = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in message)
+    print(f"byline: {safe}", file=sys.stderr)
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - what is left in the buffer is of no use
+    sys.exit(1)
 
 
 if __name__ == "__main__":

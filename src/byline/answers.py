@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -10,11 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from byline.documents import decode
+from byline.documents import decode, look_at, read_bytes
 from byline.errors import AnswersError, CorpusError, RunError, listing
 from byline.problems import Layout, find_file, read_json_lines
 
 FILE_NAMES: dict[Layout, str] = {"folders": "answers.txt", "pairs": "answers.jsonl"}
+SETTINGS_NAME = "settings.toml"
+OWN_FILES = frozenset([*FILE_NAMES.values(), SETTINGS_NAME])
+"""What a run writes into its folder."""
 
 
 @dataclass(frozen=True)
@@ -50,47 +54,53 @@ def format_answers(answers: Iterable[Answer], layout: Layout) -> str:
 
 
 def check_output(folder: Path, overwrite: bool = False) -> None:
-    """Refuse, before any work is done, a folder that holds answers already or can't be written to."""
-    held = [name for name in FILE_NAMES.values() if (folder / name).exists()]
-    if held and not overwrite:
-        raise RunError(f"{folder / held[0]}: exists already; choose another folder, or give --overwrite")
+    """Refuse, before any work is done, a folder that holds results already or can't be written to; make nothing."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
+        held = [name for name in OWN_FILES if (folder / name).exists()]
+        if held and not overwrite:
+            raise RunError(f"{folder / held[0]}: exists already; choose another folder, or give --overwrite")
+        existing = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
+        with tempfile.TemporaryFile(dir=existing):
             pass
     except OSError as error:
         raise RunError(f"{folder}: can't be written to ({error.strerror}); choose another folder") from None
 
 
 def write_files(folder: Path, files: Mapping[str, str]) -> None:
-    """Write each named text into the folder, each appearing whole under its name or not at all."""
-    for name, text in files.items():
-        path = folder / name
-        part = folder / f".{name}.{os.getpid()}.part"
-        try:
-            with part.open("w", encoding="utf-8", newline="\n") as file:
+    """Write texts under their names, each whole or not at all, and remove results of an earlier run."""
+    parts = {name: folder / f".{name}.{os.getpid()}.part" for name in files}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            with parts[name].open("w", encoding="utf-8", newline="\n") as file:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
-            part.replace(path)
-        except OSError as error:
-            part.unlink(missing_ok=True)
-            raise RunError(
-                f"{path}: can't be written ({error.strerror}); free some space or choose another folder"
-            ) from None
+        for name, part in parts.items():
+            part.replace(folder / name)
+        for name in OWN_FILES - files.keys():
+            (folder / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise RunError(f"{folder}: can't be written to ({error.strerror}); choose another folder") from None
+    finally:
+        for part in parts.values():
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
 
 
 def read_answers(path: Path) -> dict[str, float]:
     """Each id's answer from answers.txt or answers.jsonl, or from the one in a folder."""
-    if path.is_dir():
+    try:
+        kind = look_at(path, "name the answers file or its folder")
+    except CorpusError as error:
+        raise AnswersError(str(error)) from None
+    if kind == "folder":
         found = [file for name in FILE_NAMES.values() if (file := find_file(path, name))]
         if not found:
             raise AnswersError(f"{path}: no answers.txt or answers.jsonl there; name the answers file")
         path = found[0]
     try:
         rows = _read_rows(path)
-    except OSError as error:
-        raise AnswersError(f"{path}: can't be read ({error.strerror}); name the answers file or its folder") from None
     except CorpusError as error:
         raise AnswersError(str(error)) from None
     answers: dict[str, float] = {}
@@ -142,6 +152,6 @@ def _read_rows(path: Path) -> list[tuple[str, object, object]]:
                 (f"{path.name} line {number}", str(name) if isinstance(name, int) else name, entry.get("value"))
             )
         return rows
-    lines = enumerate(decode(path.read_bytes(), str(path)).splitlines(), start=1)
+    lines = enumerate(decode(read_bytes(path), str(path)).split("\n"), start=1)
     split = [(number, line.rsplit(maxsplit=1)) for number, line in lines if line.strip()]
     return [(f"{path.name} line {number}", *(words if len(words) == 2 else (None, None))) for number, words in split]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import stat
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from byline.errors import CorpusError
 
@@ -26,14 +28,39 @@ class Document:
     text: str
 
 
+def look_at(path: Path, remedy: str) -> Literal["file", "folder"]:
+    """What a path is; one that is missing, out of reach, or neither file nor folder (a pipe, say) is refused."""
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise CorpusError(f"{path}: not found; {remedy}") from None
+    except OSError as error:
+        raise CorpusError(f"{path}: can't be read ({error.strerror}); {remedy}") from None
+    except ValueError:
+        raise CorpusError(f"{path}: no possible name of a file; {remedy}") from None
+    if stat.S_ISDIR(mode):
+        return "folder"
+    if stat.S_ISREG(mode):
+        return "file"
+    raise CorpusError(f"{path}: neither a file nor a folder; {remedy}")
+
+
+def read_bytes(path: Path, name: str | None = None) -> bytes:
+    """All bytes of a regular file."""
+    name = name or str(path)
+    remedy = "check that it is a file you may read"
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise CorpusError(f"{name}: can't be read (not a file); {remedy}")
+        return path.read_bytes()
+    except OSError as error:
+        raise CorpusError(f"{name}: can't be read ({error.strerror}); {remedy}") from None
+
+
 def read_document(path: Path, name: str | None = None) -> Document:
     """The text of a UTF-8 file (or one whose byte-order mark says otherwise), line ends made plain."""
     name = name or str(path)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise CorpusError(f"{name}: can't be read ({error.strerror}); check that it is a file you may read") from None
-    text = decode(data, name)
+    text = decode(read_bytes(path, name), name)
     if not text.strip():
         raise CorpusError(f"{name}: empty; remove it or put text in it")
     return Document(name, text)

@@ -8,7 +8,8 @@ products of a pass back through time gathered into one matrix product; no lock h
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg  # noqa: F401 - numba's matrix products use its BLAS, which must be loaded to limit its threads
@@ -30,7 +31,18 @@ from byline.network import (
     Weights,
 )
 
-_compile = njit(cache=True, fastmath=True, nogil=True, error_model="numpy")
+
+def _compile(function: Callable[..., Any]) -> Any:
+    """Compiled code, kept on disk for the next run where a folder for it can be written."""
+
+    def compiled(cache: bool) -> Any:
+        return njit(cache=cache, fastmath=True, nogil=True, error_model="numpy")(function)
+
+    try:
+        return compiled(cache=True)
+    except RuntimeError:  # neither beside this file nor in the user's cache folder
+        return compiled(cache=False)
+
 
 _F0, _F1, _HALF = np.float32(0), np.float32(1), np.float32(0.5)
 _LOWEST = np.float32(-87)  # e to this is just above the least normal float32
@@ -175,6 +187,7 @@ def _learn_head(
     symbols: Ints,
     begin: int,
     head: int,
+    carry: bool,
     leaks: Flags,
     span: int,
     errors: Floats,
@@ -207,10 +220,11 @@ def _learn_head(
         for v in range(z.shape[1]):
             bias_gradient[v] += z[t, v]
     if size:
-        np.dot(z, weights.heads[head].T, scratch.share[:count])  # (B, V) @ (V, H) -> (B, H)
-        for t in range(count):
-            for j in range(size):
-                errors[t, j] += scratch.share[t, j]
+        if carry:
+            np.dot(z, weights.heads[head].T, scratch.share[:count])  # (B, V) @ (V, H) -> (B, H)
+            for t in range(count):
+                for j in range(size):
+                    errors[t, j] += scratch.share[t, j]
         np.dot(rows.T, z, scratch.head_gradient)  # (H, B) @ (B, V) -> (H, V)
         for i in range(size):
             _adagrad(weights.heads[head, i], accumulators.heads[head, i], scratch.head_gradient[i], rules.rate)
@@ -349,12 +363,21 @@ def score_text(weights: Weights, symbols: Ints, skip: int, activation: int) -> N
 
 
 @_compile
+def _leaks_any(leaks: Flags, first: int, last: int, head: int) -> bool:
+    found = False
+    for row in range(first, last + 1):
+        found = found or leaks[row, head] != 0
+    return found
+
+
+@_compile
 def train_text(
     weights: Weights,
     accumulators: Weights,
     memory: Memory,
     symbols: Ints,
     own: Ints,
+    carry: Flags,
     leaks: Flags,
     span: int,
     noise: Floats,
@@ -389,17 +412,16 @@ def train_text(
         errors = scratch.errors[: end - begin]
         errors[:] = 0
         for head in range(heads):
+            head_span = 0 if own_head[head] else span
+            if head_span and not _leaks_any(leaks, begin // span, (end - 1) // span, head):
+                continue
+            head_bits = _learn_head(
+                weights, accumulators, rows, symbols, begin, head, carry[head] != 0, leaks, head_span, errors, scratch,
+                rules,
+            )  # fmt: skip
             if own_head[head]:
-                bits += _learn_head(weights, accumulators, rows, symbols, begin, head, leaks, 0, errors, scratch, rules)
+                bits += head_bits
                 characters += max(0, end + 1 - max(begin + 1, rules.skip))
-            else:
-                leaky = False
-                for row in range(begin // span, (end - 1) // span + 1):
-                    if leaks[row, head]:
-                        leaky = True
-                        break
-                if leaky:
-                    _learn_head(weights, accumulators, rows, symbols, begin, head, leaks, span, errors, scratch, rules)
         if size:
             _learn_recurrent(weights, accumulators, memory, hidden[: past + end], inputs, errors, scratch, rules)
     memory.filled[0] = min(memory.filled[0] + steps, past)

@@ -29,7 +29,7 @@ FOREIGN: dict[str, dict[str, str]] = {
     "cyrillic": {"LATIN": "s"},
 }
 
-_ID = re.compile(r"([A-Za-z]{2})[-_]?\d")
+_ID = re.compile(r"([A-Za-z]{2})[-_]?\d+")
 
 
 def language_of(named: str) -> str:
@@ -40,14 +40,19 @@ def language_of(named: str) -> str:
 
 def language_of_id(problem_id: str) -> str | None:
     """The language that a PAN id's letters stand for, or None."""
-    match = _ID.match(problem_id)
+    match = _ID.fullmatch(problem_id)
     return ID_LETTERS.get(match[1].upper()) if match else None
 
 
-def language_of_script(text: str) -> str:
-    """The script that most letters of a text's beginning belong to, which for Greek is the language too."""
-    scripts = Counter(script_of(letter) for letter in text[:20_000] if letter.isalpha())
-    return min(scripts, key=lambda script: (-scripts[script], script)).lower() if scripts else "unknown"
+# Scripts that are written together count as one.
+_ONE_SCRIPT = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK"}
+
+
+def language_of_script(*texts: str) -> str | None:
+    """The script that most letters of the texts' beginnings belong to, which for Greek is the language too, or None."""
+    letters = (letter for text in texts for letter in text[:20_000] if letter.isalpha())
+    scripts = Counter(_ONE_SCRIPT.get(script := script_of(letter), script) for letter in letters)
+    return min(scripts, key=lambda script: (-scripts[script], script)).lower() if scripts else None
 
 
 def script_of(character: str) -> str:

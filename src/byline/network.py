@@ -26,6 +26,7 @@ Flags = NDArray[np.uint8]
 
 ACTIVATIONS: dict[Activation, int] = {"resqrt": 0, "relu": 1, "tanh": 2}
 
+# numba's cache looks at kernels.py only: touch that file after changing one of these.
 ADAGRAD_START = 100.0
 """What Adagrad's accumulators begin with."""
 INPUT_LIMIT = 16.0
@@ -84,7 +85,7 @@ def rules_of(settings: Settings) -> Rules:
 
 
 def start_weights(heads: int, symbols: int, hidden: int, start: Start, rng: np.random.Generator) -> Weights:
-    """New weights; biases and heads begin at zero whatever the start, so that no head begins with a style of its own."""
+    """New weights; biases and heads begin at zero whatever the start: no head begins with a style of its own."""
     weights = Weights(
         np.zeros((symbols, hidden), np.float32),
         np.zeros((hidden, hidden), np.float32),
@@ -94,19 +95,19 @@ def start_weights(heads: int, symbols: int, hidden: int, start: Start, rng: np.r
     )
     if hidden and start != "zero":
         fill = _fan_in if start == "fan-in" else _sparse_uniform
-        fill(weights.input, hidden, rng)
-        fill(weights.recurrent, hidden, rng)
+        fill(weights.input, rng)
+        fill(weights.recurrent, rng)
     return weights
 
 
-def _sparse_uniform(weights: Floats, hidden: int, rng: np.random.Generator) -> None:
+def _sparse_uniform(weights: Floats, rng: np.random.Generator) -> None:
     """Uniform with variance 2/H, each with probability 0.7 replaced by zero."""
-    bound = np.sqrt(3 * 2 / hidden)  # a uniform of that half-width has variance 2/H
+    bound = np.sqrt(3 * 2 / weights.shape[1])  # a uniform of that half-width has variance 2/H
     drawn = rng.uniform(-bound, bound, weights.shape)
     weights[:] = np.where(rng.random(weights.shape) < 0.7, 0.0, drawn)
 
 
-def _fan_in(weights: Floats, hidden: int, rng: np.random.Generator) -> None:
+def _fan_in(weights: Floats, rng: np.random.Generator) -> None:
     """Each unit (column) gets random inputs until their absolute sum is about 3, no draw over 0.3 of what is left."""
     inputs, units = weights.shape
     for unit in range(units):
@@ -253,6 +254,7 @@ def train_text(
     memory: Memory,
     symbols: Ints,
     own: Ints,
+    carry: Flags,
     leaks: Flags,
     span: int,
     noise: Floats,
@@ -261,7 +263,8 @@ def train_text(
     """Learn one text, in place.
 
     The `own` heads learn every character from number `skip` on. `leaks` (R, N) says which other heads learn too:
-    row t // span holds for the prediction made at step t. `noise` is (T - 1, H), or (0, 0) for none.
+    row t // span holds for the prediction made at step t. Errors of heads that `carry` (N,) marks go on to the
+    hidden layer. `noise` is (T - 1, H), or (0, 0) for none.
     """
     rate, _, batch, skip, activation = rules
     past = len(memory.hidden)
@@ -293,7 +296,8 @@ def train_text(
             if head in own:
                 bits -= float(logarithms[np.arange(end - begin), targets][play].sum()) / np.log(2)
                 characters += int(play.sum())
-            errors += error @ weights.heads[head].T  # (B, V) @ (V, H) -> (B, H)
+            if carry[head]:
+                errors += error @ weights.heads[head].T  # (B, V) @ (V, H) -> (B, H)
             head_gradients[head] = hidden[rows].T @ error, error.sum(axis=0)  # (H, B) @ (B, V) -> (H, V)
         _learn_recurrent(weights, accumulators, memory, hidden[: past + end], inputs[: past + end], errors, rules)
         for head, (gradient, bias_gradient) in head_gradients.items():

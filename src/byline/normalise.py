@@ -72,6 +72,13 @@ def _table(language: str, rules: TextRules) -> _Table:
     return _Table(language, rules)
 
 
+# Unicode's stream-safe limit: more combining marks in a row than this mean nothing, and would take NFKD very long.
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f"
+    "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+)
+_TOO_MANY_MARKS = re.compile(f"([{_MARKS}]{{30}})[{_MARKS}]+")
+
 # An accent on a letter that is folded away goes with it, so that a foreign word is one run.
 _LATIN_ACCENTS = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
 _RUNS: dict[TextRules, re.Pattern[str]] = {
@@ -82,7 +89,7 @@ _RUNS: dict[TextRules, re.Pattern[str]] = {
 
 def normalise(text: str, language: str = "", rules: TextRules = "paper") -> str:
     """The text in NFKD with capitals marked, equivalent characters mapped together and white space single."""
-    text = unicodedata.normalize("NFKD", text.translate(_BEFORE_NFKD))
+    text = unicodedata.normalize("NFKD", _TOO_MANY_MARKS.sub(r"\1", text.translate(_BEFORE_NFKD)))
     if language in FOREIGN:
         text = _LATIN_ACCENTS.sub("", text)
     return single_spaces(text.translate(_table(language, rules)), rules)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from byline.alphabet import Alphabet, count_characters, make_alphabet
-from byline.documents import Document
+from byline.documents import Document, look_at
 from byline.languages import language_of, language_of_script
 from byline.normalise import normalise
-from byline.problems import ProblemSet, read_problems, read_texts, require_sound
+from byline.problems import ProblemSet, find_file, is_unknown, read_problems, read_texts, require_sound
 from byline.settings import TextRules
 
 
@@ -48,18 +48,16 @@ def prepare(path: Path, language: str | None = None, rules: TextRules = "paper")
         groups = _documents_by_language(corpus)
     else:
         documents = read_texts(path)
-        groups = {language_of(language) if language else language_of_script(documents[0].text): documents}
+        script = language_of_script(*(document.text for document in documents)) or "unknown"
+        groups = {language_of(language) if language else script: documents}
     return [_prepare(name, documents, rules) for name, documents in groups.items()]
 
 
 def holds_problems(path: Path) -> bool:
     """Whether a path is a corpus of problems, not just texts."""
-    if path.is_file():
+    if look_at(path, "name a text file, a folder of texts, or a corpus") == "file":
         return path.suffix.lower() == ".jsonl"
-    if not path.is_dir():
-        return False
-    names = {child.name.lower() for child in path.iterdir()} | {child.name.lower() for child in path.glob("*/*")}
-    return any(name == "pairs.jsonl" or (name.startswith("unknown") and name.endswith(".txt")) for name in names)
+    return bool(find_file(path, "pairs.jsonl")) or any(is_unknown(file.name) for file in path.glob("*/*"))
 
 
 def _documents_by_language(corpus: ProblemSet) -> dict[str, list[Document]]:

@@ -10,17 +10,19 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from byline.documents import Document, decode, read_document
+from byline.documents import Document, decode, look_at, read_bytes, read_document
 from byline.errors import CorpusError, listing
 from byline.languages import language_of, language_of_id, language_of_script
 
 log = logging.getLogger(__name__)
 
 Layout = Literal["folders", "pairs"]
+
+_UNCLEAR = "unknown"  # language of a text without letters
 
 _KNOWN = re.compile(r"known\d*\.txt", re.IGNORECASE)
 _UNKNOWN = re.compile(r"unknown\d*\.txt", re.IGNORECASE)
@@ -67,9 +69,10 @@ def read_problems(path: Path, language: str | None = None) -> ProblemSet:
 
     Bad problems are returned as offences. `language` overrides what the corpus says of itself.
     """
-    if not path.exists():
-        raise CorpusError(f"{path}: not found; name a folder of problems or a pairs.jsonl file")
-    if path.is_file():
+    remedy = "name a folder of problems or a pairs.jsonl file"
+    if look_at(path, remedy) == "file":
+        if path.suffix.lower() != ".jsonl":
+            raise CorpusError(f"{path}: not a .jsonl file; {remedy}")
         return read_pairs(path, language)
     if pairs := find_file(path, "pairs.jsonl"):
         return read_pairs(pairs, language)
@@ -99,11 +102,11 @@ def read_folders(folder: Path, language: str | None = None) -> ProblemSet:
         listed = frozenset()
     problems: list[Problem] = []
     for child in found:
-        known, unknown = _problem_files(child)
-        if not known and not unknown and listed and child.name not in listed:
-            log.warning("%s: ignored; it holds no problem and contents.json does not name it", child)
-            continue
         try:
+            known, unknown = _problem_files(child)
+            if not known and not unknown and (_holds_answers(child) or (listed and child.name not in listed)):
+                log.warning("%s: ignored, it holds no problem", child)
+                continue
             problems.append(_read_folder(child.name, known, unknown, language or contents.language))
         except CorpusError as error:
             offences.append(Offence(child.name, str(error)))
@@ -127,8 +130,7 @@ def read_pairs(path: Path, language: str | None = None) -> ProblemSet:
         try:
             problems.append(_read_pair(record, where, language))
         except CorpusError as error:
-            problem_id = record.get("id") if isinstance(record, dict) else None
-            offences.append(Offence(problem_id if isinstance(problem_id, str) else None, str(error)))
+            offences.append(Offence(_id_of(record), str(error)))
     counts = Counter(problem.id for problem in problems)
     repeated = {problem_id for problem_id, count in counts.items() if count > 1}
     offences += [
@@ -145,9 +147,8 @@ def read_texts(path: Path) -> list[Document]:
 
     Truth and contents files are no texts. Bad files are collected and raised together.
     """
-    if not path.exists():
-        raise CorpusError(f"{path}: not found; name a folder of texts")
-    if path.suffix.lower() == ".jsonl" or (path.is_dir() and find_file(path, "pairs.jsonl")):
+    kind = look_at(path, "name a folder of texts")
+    if path.suffix.lower() == ".jsonl" or (kind == "folder" and find_file(path, "pairs.jsonl")):
         pairs = read_problems(path)
         require_sound(pairs.offences)
         documents = [document for problem in pairs.problems for document in (*problem.known, problem.unknown)]
@@ -159,16 +160,18 @@ def read_texts(path: Path) -> list[Document]:
 
 def read_json_lines(path: Path) -> Iterator[tuple[int, object]]:
     """Each line's number and value; a line that is no JSON gives a CorpusError as its value. Blank ones don't count."""
-    try:
-        text = decode(path.read_bytes(), str(path))
-    except OSError as error:
-        raise CorpusError(f"{path}: can't be read ({error.strerror}); check that it is a file you may read") from None
+    text = decode(read_bytes(path), str(path))
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
                 yield number, json.loads(line)
             except (ValueError, RecursionError):
                 yield number, CorpusError(f"{path.name} line {number}: not JSON; write one JSON object a line")
+
+
+def is_unknown(name: str) -> bool:
+    """Whether a file of that name is a problem's unknown text."""
+    return _UNKNOWN.fullmatch(name) is not None
 
 
 def find_file(folder: Path, name: str) -> Path | None:
@@ -189,8 +192,8 @@ def _read_contents(folder: Path) -> _Contents:
     if path is None:
         return _Contents()
     try:
-        contents = json.loads(decode(path.read_bytes(), str(path)))
-    except (OSError, ValueError, RecursionError):
+        contents = json.loads(decode(read_bytes(path), str(path)))
+    except (ValueError, RecursionError):
         raise CorpusError(f"{path}: not JSON; repair it, or remove it and give --language") from None
     if not isinstance(contents, dict):
         raise CorpusError(f"{path}: not a JSON object; repair it, or remove it and give --language")
@@ -204,11 +207,18 @@ def _read_contents(folder: Path) -> _Contents:
 def _problem_files(folder: Path) -> tuple[list[Path], list[Path]]:
     """The known and the unknown texts' files of a problem."""
     files = [child for child in _children(folder) if not child.is_dir()]
-    return [f for f in files if _KNOWN.fullmatch(f.name)], [f for f in files if _UNKNOWN.fullmatch(f.name)]
+    return [f for f in files if _KNOWN.fullmatch(f.name)], [f for f in files if is_unknown(f.name)]
+
+
+def _holds_answers(folder: Path) -> bool:
+    """Whether it is the output of an earlier run, written into the corpus."""
+    return any(find_file(folder, name) for name in ("answers.txt", "answers.jsonl"))
 
 
 def _read_folder(problem_id: str, known: list[Path], unknown: list[Path], language: str | None) -> Problem:
     offences = []
+    if problem_id != problem_id.strip() or not problem_id.isprintable():
+        raise CorpusError(f"{problem_id!a}: a name that answers.txt can't hold; rename the folder")
     if not known:
         offences.append(f"{problem_id}: no known text; add known01.txt")
     if not unknown:
@@ -225,16 +235,16 @@ def _read_folder(problem_id: str, known: list[Path], unknown: list[Path], langua
     if offences:
         raise CorpusError("\n  ".join(offences))
     texts = tuple(documents[path] for path in known)
-    return Problem(problem_id, texts, documents[unknown[0]], _language(language, problem_id, texts))
+    return Problem(
+        problem_id, texts, documents[unknown[0]], _language(language, problem_id, [*texts, documents[unknown[0]]])
+    )
 
 
 def _read_pair(record: object, where: str, language: str | None) -> Problem:
     if not isinstance(record, dict):
         raise CorpusError(f'{where}: not an object; write {{"id": "1", "pair": ["text", "text"]}}')
-    problem_id, pair = record.get("id"), record.get("pair")
-    if isinstance(problem_id, int) and not isinstance(problem_id, bool):
-        problem_id = str(problem_id)
-    if not isinstance(problem_id, str) or not problem_id.strip():
+    problem_id, pair = _id_of(record), record.get("pair")
+    if problem_id is None:
         raise CorpusError(f'{where}: no "id"; give each problem its own')
     if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(text, str) for text in pair):
         raise CorpusError(f'{where}: id {problem_id}: "pair" must be a list of two texts')
@@ -242,15 +252,28 @@ def _read_pair(record: object, where: str, language: str | None) -> Problem:
         if not text.strip():
             raise CorpusError(f"{where}: id {problem_id}: the {name} text is empty; remove the line or put text in it")
     first, second = (Document(f"{problem_id}, text {n}", text) for n, text in enumerate(pair, start=1))
-    return Problem(problem_id, (first,), second, _language(language, problem_id, [first]), symmetric=True)
+    return Problem(problem_id, (first,), second, _language(language, problem_id, [first, second]), symmetric=True)
 
 
-def _language(named: str | None, problem_id: str, known: Sequence[Document]) -> str:
-    return language_of(named) if named else language_of_id(problem_id) or language_of_script(known[0].text)
+def _id_of(record: object) -> str | None:
+    problem_id = record.get("id") if isinstance(record, dict) else None
+    if isinstance(problem_id, int) and not isinstance(problem_id, bool):
+        return str(problem_id)
+    return problem_id if isinstance(problem_id, str) and problem_id.strip() else None
+
+
+def _language(named: str | None, problem_id: str, documents: Sequence[Document]) -> str:
+    if named:
+        return language_of(named)
+    return language_of_id(problem_id) or language_of_script(*(document.text for document in documents)) or _UNCLEAR
 
 
 def _sorted(problems: list[Problem], layout: Layout, offences: list[Offence]) -> ProblemSet:
-    return ProblemSet(tuple(sorted(problems, key=lambda problem: problem.id)), layout, tuple(offences))
+    """The problem set in the order of ids; a problem without letters is of the language that most others are."""
+    counts = Counter(problem.language for problem in problems if problem.language != _UNCLEAR)
+    usual = min(counts, key=lambda language: (-counts[language], language)) if counts else _UNCLEAR
+    settled = (replace(problem, language=usual) if problem.language == _UNCLEAR else problem for problem in problems)
+    return ProblemSet(tuple(sorted(settled, key=lambda problem: problem.id)), layout, tuple(offences))
 
 
 def _children(folder: Path) -> list[Path]:
@@ -261,7 +284,11 @@ def _children(folder: Path) -> list[Path]:
 
 
 def _read_text_files(path: Path) -> list[Document]:
-    files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.suffix.lower() == ".txt")
+    files = (
+        [path]
+        if path.is_file()
+        else sorted(p for p in path.rglob("*") if p.suffix.lower() == ".txt" and not p.is_dir())
+    )
     documents, offences = [], []
     for file in files:
         name = file.name if file == path else str(file.relative_to(path))

@@ -227,7 +227,7 @@ def _trials(problem: Problem, library: _Library, settings: Settings) -> list[tup
         raise TooLittleText(
             f"{problem.id}: the known and the unknown text are the same; there is nothing to decide, remove the problem"
         )
-    if problem.symmetric:
+    if problem.symmetric or settings.train_on == "both":
         return [(rest, unknown), (unknown, rest)]
     if settings.train_on == "unknown" or (settings.swap_short and _is_short(problem, library)):
         return [(unknown, rest)]

@@ -7,11 +7,12 @@ import json
 import math
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
-from byline.errors import SettingsError
+from byline.documents import decode, read_bytes
+from byline.errors import CorpusError, SettingsError
 
 Activation = Literal["resqrt", "relu", "tanh"]
 Direction = Literal["forward", "backward"]
@@ -19,7 +20,7 @@ Handling = Literal["sequential", "concatenated", "balanced", "balanced-concatena
 Start = Literal["gaussian", "zero", "fan-in"]
 Control = Literal["auto", "one", "each", "none"]
 LeakageDraw = Literal["batch", "character"]
-TrainOn = Literal["known", "unknown"]
+TrainOn = Literal["known", "unknown", "both"]
 TextRules = Literal["paper", "scripts"]
 Ranking = Literal["texts", "heads"]
 
@@ -71,7 +72,7 @@ class Settings:
     handling: Handling = "sequential"
     """What an author provides in a sub-epoch: one text in turn, all of them, or enough to keep the authors even."""
     train_on: TrainOn = "known"
-    """Heads learn the known texts and judge the unknown, or the other way round for all problems."""
+    """Heads learn the known texts and judge the unknown, the other way round, or both ways, averaged."""
     swap_short: bool = True
     """A single known text much shorter than the unknown is exchanged with it."""
     control: Control = "auto"
@@ -102,16 +103,15 @@ class Settings:
 
 
 KINDS: dict[str, Any] = {name: kind for name, kind in get_type_hints(Settings).items() if name != "return"}
-DEFAULTS: dict[str, object] = {field.name: field.default for field in fields(Settings)}
 
 
 def read_settings(path: Path, base: Settings | None = None) -> Settings:
     """Settings from a TOML file of `name = value` lines, over `base`."""
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise SettingsError(f"{path}: can't be read ({error.strerror}); name a TOML file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        values = tomllib.loads(decode(read_bytes(path), str(path)))
+    except CorpusError as error:
+        raise SettingsError(str(error)) from None
+    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, absurdly long or nested
         raise SettingsError(f"{path}: not TOML ({error}); write lines such as hidden = 99") from None
     try:
         return (base or Settings()).change(values)
@@ -140,14 +140,14 @@ def _parse(name: str, word: str) -> object:
             return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[word.lower()]
         if kind in (int, float):
             return kind(word)
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, OverflowError):
         pass
     return word
 
 
 def _plain(name: str, value: object) -> object:
     """A whole number is good enough where a fraction is asked for."""
-    if KINDS[name] is float and isinstance(value, int) and not isinstance(value, bool):
+    if KINDS[name] is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53:
         return float(value)
     return value
 
@@ -163,8 +163,8 @@ def _fault(name: str, value: object) -> str | None:
     noun = "a whole number" if kind is int else "a number"
     wanted = f"{noun}, {low:g} or more" if math.isinf(high) else f"{noun} from {low:g} to {high:g}"
     numeric = isinstance(value, int) if kind is int else isinstance(value, int | float)
-    if not numeric or isinstance(value, bool) or not math.isfinite(value) or not low <= value <= high:  # type: ignore[arg-type,operator]
-        return f"{name} must be {wanted}, got {value}"
+    if not numeric or isinstance(value, bool) or not low <= value <= min(high, 1e300):  # type: ignore[operator]
+        return f"{name} must be {wanted}, got {str(value)[:40]}"
     return None
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,7 @@ class Arithmetic(Protocol):
         memory: Memory,
         symbols: Ints,
         own: Ints,
+        carry: Flags,
         leaks: Flags,
         span: int,
         noise: Floats,
@@ -72,7 +73,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Model:
-    """A trained network: head number n of the weights is head number n of the questions; control comes last."""
+    """A trained network: head number n of the weights is head number n of the questions; a neutral one may follow."""
 
     weights: Weights
     settings: Settings
@@ -87,30 +88,36 @@ def train(
     report: Callable[[Progress], None] | None = None,
     arithmetic: Arithmetic = kernels,
 ) -> Model:
-    """Train one network on all heads' texts. `report` is called after each text and may raise to stop the training."""
+    """Train one network on all heads' texts. `report` is called every few thousand characters and may raise to stop."""
     trainer = _Trainer(questions, settings, rng, arithmetic)
     curve: list[float] = []
     characters = 0
     schedule = plan_visits(questions, settings.handling, rng)
     for sub_epoch in range(settings.sub_epochs):
         lessons = trainer.lessons(next(schedule), sub_epoch)
-        length = sum(len(symbols) for symbols, _, _ in lessons)
+        length = sum(len(lesson.symbols) - 1 for lesson in lessons)
         done, bits, counted = 0, 0.0, 0
-        for symbols, own, blocked in lessons:
-            tally = trainer.learn(symbols, own, blocked, sub_epoch)
-            bits, counted = bits + tally.bits, counted + tally.characters
-            done += len(symbols)
-            if report:
-                so_far = bits / max(counted, 1)
-                report(Progress(sub_epoch, settings.sub_epochs, done / length, characters + done, so_far))
-        characters += length
+        for lesson in lessons:
+            for learnt, tally in trainer.learn(lesson, sub_epoch):
+                bits, counted = bits + tally.bits, counted + tally.characters
+                done += learnt
+                if report:
+                    so_far = bits / max(counted, 1)
+                    report(Progress(sub_epoch, settings.sub_epochs, done / length, characters + done, so_far))
+        characters += done
         curve.append(bits / max(counted, 1))
         _require_finite(trainer.weights, curve, settings)
     return Model(trainer.weights, settings, tuple(curve))
 
 
-# A text's symbols, the heads that learn it, and the heads that it must not leak to.
-_Lesson = tuple[Symbols, Ints, Ints]
+class _Lesson(NamedTuple):
+    """A text and how it is learnt."""
+
+    symbols: Symbols
+    own: tuple[int, ...]
+    """The heads that learn all of it."""
+    judged: bool
+    """Whether some head judges this text: then it must leave no trace that could favour or harm its judge."""
 
 
 class _Trainer:
@@ -120,8 +127,10 @@ class _Trainer:
         self, questions: Questions, settings: Settings, rng: np.random.Generator, arithmetic: Arithmetic
     ) -> None:
         self.questions, self.settings, self.rng, self.arithmetic = questions, settings, rng, arithmetic
-        self.judges = questions.judges
-        self.head_count = len(questions.heads) + bool(questions.control)
+        judged = {text for question in questions.questions for text in questions.documents[question.document]}
+        self.judged = judged & {text for head in questions.heads for text in head}
+        self.neutral = len(questions.heads)  # the head for the control corpus and for texts that are judged
+        self.head_count = len(questions.heads) + bool(questions.control or self.judged)
         self.weights = start_weights(self.head_count, len(questions.alphabet), settings.hidden, settings.start, rng)
         self.accumulators = start_accumulators(self.weights)
         self.memory = start_memory(settings.hidden, settings.depth)
@@ -129,54 +138,48 @@ class _Trainer:
 
     def lessons(self, visits: list[Visit], sub_epoch: int) -> list[_Lesson]:
         """The sub-epoch's texts in order, and one piece of the control corpus, in turn, somewhere among them."""
-        lessons: list[_Lesson] = [
-            (
-                self.questions.texts[text],
-                np.array(heads, dtype=np.int32),
-                np.array(sorted(self.judges[text]), dtype=np.int32),
-            )
-            for text, heads in visits
-        ]
+        lessons = [_Lesson(self.questions.texts[text], heads, text in self.judged) for text, heads in visits]
         if pieces := self.questions.control:
-            control_head = np.array([len(self.questions.heads)], dtype=np.int32)
-            piece = (pieces[sub_epoch % len(pieces)], control_head, np.zeros(0, np.int32))
+            piece = _Lesson(pieces[sub_epoch % len(pieces)], (self.neutral,), judged=False)
             lessons.insert(int(self.rng.integers(len(lessons) + 1)), piece)
         return lessons
 
-    def learn(self, symbols: Symbols, own: Ints, blocked: Ints, sub_epoch: int) -> Tally:
-        """One text, in stretches; the first characters are skipped only at its beginning."""
-        if self.settings.direction == "backward":
-            symbols = symbols[::-1].copy()
+    def learn(self, lesson: _Lesson, sub_epoch: int) -> Iterator[tuple[int, Tally]]:
+        """Learn one text, in stretches, each giving its steps and tally; only the text's first characters are skipped.
+
+        A text that some head judges trains the heads that it belongs to, and the recurrent layer by way of the
+        neutral head only; it does not leak. All heads that are compared on it have then seen nothing of it.
+        """
+        symbols = lesson.symbols[::-1].copy() if self.settings.direction == "backward" else lesson.symbols
+        own = np.array([*lesson.own, *((self.neutral,) if lesson.judged else ())], dtype=np.int32)
+        carry = np.ones(self.head_count, dtype=np.uint8)
+        if lesson.judged:
+            carry[: self.neutral] = 0
         batch = self.settings.batch
         stretch = max(1, STRETCH // batch) * batch
-        bits, characters = 0.0, 0
         for begin in range(0, len(symbols) - 1, stretch):
             # the last character of a stretch is a target only, and the first input of the next
             part = symbols[begin : begin + stretch + 1]
+            steps = len(part) - 1
             rules = self.rules if begin == 0 else self.rules._replace(skip=0)
-            leaks, span = self._draw_leaks(len(part) - 1, blocked, sub_epoch)
-            tally = self.arithmetic.train_text(
-                self.weights,
-                self.accumulators,
-                self.memory,
-                part,
-                own,
-                leaks,
-                span,
-                self._draw_noise(len(part) - 1),
-                rules,
+            leaks, span = self._draw_leaks(steps, sub_epoch)
+            if lesson.judged:
+                leaks[:] = 0
+            noise = self._draw_noise(steps)
+            yield (
+                steps,
+                self.arithmetic.train_text(
+                    self.weights, self.accumulators, self.memory, part, own, carry, leaks, span, noise, rules
+                ),
             )
-            bits, characters = bits + tally.bits, characters + tally.characters
-        return Tally(bits, characters)
 
-    def _draw_leaks(self, steps: int, blocked: Ints, sub_epoch: int) -> tuple[Flags, int]:
+    def _draw_leaks(self, steps: int, sub_epoch: int) -> tuple[Flags, int]:
         """(rows, N) flags of the heads that a stretch leaks to, and how many characters a row holds for."""
         settings = self.settings
         span = 1 if settings.leakage_draw == "character" else settings.batch
-        chance = settings.leakage * settings.leakage_decay**sub_epoch / self.head_count
-        leaks = (self.rng.random((-(-steps // span), self.head_count), dtype=np.float32) < chance).astype(np.uint8)
-        leaks[:, blocked] = 0
-        return leaks, span
+        chance = min(1.0, settings.leakage * settings.leakage_decay**sub_epoch / self.head_count)
+        leaks = self.rng.random((-(-steps // span), self.head_count), dtype=np.float32) < chance
+        return leaks.astype(np.uint8), span
 
     def _draw_noise(self, steps: int) -> Floats:
         if not self.settings.noise or not self.settings.hidden:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from byline.documents import decode
+from byline.documents import decode, look_at, read_bytes
 from byline.errors import AnswersError, CorpusError, listing
 from byline.problems import find_file, read_json_lines
 
@@ -14,15 +14,17 @@ _WORDS = {"y": True, "yes": True, "true": True, "1": True, "n": False, "no": Fal
 
 def read_truth(path: Path) -> dict[str, bool]:
     """Each problem's truth from a file, or from the truth file in a folder."""
-    if path.is_dir():
+    try:
+        kind = look_at(path, "name the truth file or its folder")
+    except CorpusError as error:
+        raise AnswersError(str(error)) from None
+    if kind == "folder":
         found = [file for name in ("truth.txt", "truth.json", "truth.jsonl") if (file := find_file(path, name))]
         if not found:
             raise AnswersError(f"{path}: no truth.txt, truth.json or truth.jsonl there; name the truth file")
         path = found[0]
     try:
         rows = _read_rows(path)
-    except OSError as error:
-        raise AnswersError(f"{path}: can't be read ({error.strerror}); name the truth file or its folder") from None
     except CorpusError as error:
         raise AnswersError(str(error)) from None
     truth: dict[str, bool] = {}
@@ -47,7 +49,7 @@ def _read_rows(path: Path) -> list[tuple[str, object, object]]:
     suffix = path.suffix.lower()
     if suffix == ".jsonl":
         return [(f"{path.name} line {number}", *_entry(value)) for number, value in read_json_lines(path)]
-    text = decode(path.read_bytes(), str(path))
+    text = decode(read_bytes(path), str(path))
     if suffix == ".json":
         try:
             value = json.loads(text)
@@ -59,7 +61,7 @@ def _read_rows(path: Path) -> list[tuple[str, object, object]]:
             return [(f"{path.name} {name}", name, word) for name, word in value.items()]
         entries = value if isinstance(value, list) else []
         return [(f"{path.name} entry {number}", *_entry(entry)) for number, entry in enumerate(entries, start=1)]
-    lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), start=1)]
+    lines = [(number, line.strip().rsplit(maxsplit=1)) for number, line in enumerate(text.split("\n"), start=1)]
     return [
         (f"{path.name} line {number}", *(words if len(words) == 2 else (None, None)))
         for number, words in lines

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, CancelledError, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,8 @@ from byline.settings import Settings
 from byline.training import Progress
 
 log = logging.getLogger(__name__)
+
+MOST_MEMBERS = 10_000
 
 Report = Callable[[str, int, Progress], None]
 """Called with the language, the member's number and how far it is."""
@@ -80,19 +82,26 @@ def verify(
     With `skip_bad`, problems that can't be used are answered 0.5; otherwise they raise, all named at once.
     """
     settings = settings or Settings()
-    if members < 1:
-        raise RunError(f"members must be 1 or more, got {members}")
+    if not 1 <= members <= MOST_MEMBERS:
+        raise RunError(f"members must be from 1 to {MOST_MEMBERS}, got {members}")
     if seed < 0:
         raise RunError(f"seed must be 0 or more, got {seed}")
     if isinstance(problems, Path | str):
         problems = read_problems(Path(problems), language)
     if isinstance(control, Path | str):
         control = read_texts(Path(control))
+    if not problems.problems and not problems.offences:
+        raise TooLittleText("there are no problems to answer")
     prepared = {name: prepare_questions(group, settings, control) for name, group in problems.by_language().items()}
     offences = [*problems.offences, *(offence for group in prepared.values() for offence in group.offences)]
     if not skip_bad or not any(group.problems for group in prepared.values()):
         require_sound(offences)
-    lonely = {name: _check_company(name, group) for name, group in prepared.items()}
+    refused = {name: reason for name, group in prepared.items() if (reason := refusal(group.questions))}
+    if refused and (not skip_bad or len(refused) == len(prepared)):
+        raise TooLittleText(_refusal_message(refused, prepared))
+    for name, reason in refused.items():
+        offences += [Offence(p.id, f"{p.id}: {name}: {reason}") for p in prepared.pop(name).problems]
+    lonely = {name: _lonely_offences(group) for name, group in prepared.items()}
     offences += [offence for group in lonely.values() for offence in group.values()]
     if not skip_bad:
         require_sound(offences)
@@ -103,7 +112,7 @@ def verify(
         log.info("%s: %d heads, %d documents", name, len(group.questions.heads), len(group.questions.documents))
         matrices = fill_matrices(group.questions, settings, seed, members, partial(report, name) if report else None)
         scores = combine(matrices, group, settings)
-        middle = centre(scores)
+        middle = centre(np.array([s for s, p in zip(scores, group.problems, strict=True) if p.id not in lonely[name]]))
         values = stretch(scores, middle, settings.radius)
         answers += [
             Answer(problem.id, 0.5) if problem.id in lonely[name] else Answer(problem.id, float(value), float(score))
@@ -139,13 +148,17 @@ def fill_matrices(
 
     # one BLAS thread for each member: faster for products this small, and the same sums on every run
     with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(min(members, os.cpu_count() or 1)) as pool:
-        futures = [pool.submit(fill, member) for member in range(members)]
+        futures: list[Future[Matrix]] = []
         try:
+            futures += (pool.submit(fill, member) for member in range(members))
+            wait(futures, return_when=FIRST_EXCEPTION)
+            for future in futures:
+                if future.done():
+                    future.result()  # raises what stopped it
             return [future.result() for future in futures]
-        except BaseException:  # an error or Ctrl-C: let the others end at their next text
+        finally:  # after an error or Ctrl-C the others end at their next stretch
             stop.set()
             pool.shutdown(cancel_futures=True)
-            raise
 
 
 def combine(matrices: Sequence[Matrix], group: Prepared, settings: Settings) -> Table:
@@ -155,13 +168,22 @@ def combine(matrices: Sequence[Matrix], group: Prepared, settings: Settings) -> 
     return average_by_problem(scores, questions, len(group.problems))
 
 
-def _check_company(language: str, group: Prepared) -> dict[str, Offence]:
-    """Offences of problems with too little to be compared with, by id; refuse if that is so for all."""
-    if reason := refusal(group.questions):
-        raise TooLittleText(f"{language}: {reason}")
-    lonely = lonely_questions(group.questions)
-    ids = dict.fromkeys(group.problems[question.problem].id for question in lonely)
-    message = "too few texts are left to compare it with once those that repeat it are set aside; give --control"
+def _refusal_message(refused: Mapping[str, str], prepared: Mapping[str, Prepared]) -> str:
+    """Which languages have too little, and that --language joins them where there are several."""
+    message = "\n  ".join(f"{language}: {reason}" for language, reason in refused.items())
+    if len(prepared) > 1:
+        counts = ", ".join(f"{len(group.problems)} {language}" for language, group in prepared.items())
+        message += f"\n  (languages are answered apart: {counts}; if that is wrong, name the language with --language)"
+    return message
+
+
+def _lonely_offences(group: Prepared) -> dict[str, Offence]:
+    """Offences of problems with too little to be compared with, by id."""
+    ids = dict.fromkeys(group.problems[question.problem].id for question in lonely_questions(group.questions))
+    message = (
+        "too few texts are left to compare it with once those that repeat it are set aside;"
+        " give other texts with --control DIR --set control=each"
+    )
     return {problem_id: Offence(problem_id, f"{problem_id}: {message}") for problem_id in ids}
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import logging
+import os
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -47,7 +50,25 @@ def root(
     logging.getLogger("numba").setLevel(logging.WARNING)
 
 
-app.command("verify")(verify.verify_command)
-app.command("evaluate")(evaluate.evaluate_command)
-app.command("prepare")(prepare.prepare_command)
-app.command("demo")(demo.demo_command)
+def guarded(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, ending well when the user interrupts it or the reader of its output goes away."""
+
+    @functools.wraps(command)
+    def run(*arguments: object, **options: object) -> None:
+        try:
+            command(*arguments, **options)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            print("byline: interrupted, nothing was written", file=sys.stderr)
+            sys.exit(130)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the rest has nowhere to go
+            sys.exit(0)
+
+    return run
+
+
+app.command("verify")(guarded(verify.verify_command))
+app.command("evaluate")(guarded(evaluate.evaluate_command))
+app.command("prepare")(guarded(prepare.prepare_command))
+app.command("demo")(guarded(demo.demo_command))

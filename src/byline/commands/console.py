@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 
 def out() -> Console:
-    """The console for results; not limited to a terminal's width when it isn't one."""
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty(), width=None if sys.stdout.isatty() else 100)
+    """The console for results: plain text, for ids and names may hold anything; 100 columns where it is no terminal."""
+    terminal = sys.stdout.isatty()
+    return Console(highlight=False, markup=False, emoji=False, soft_wrap=not terminal, width=None if terminal else 100)
 
 
 def print_json(value: object) -> None:
@@ -40,10 +41,10 @@ def training_progress(members: int) -> Iterator[Report]:
     """A bar for each member on a terminal, silence elsewhere; gives the function to report to."""
     console = Console(stderr=True)
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
-        TextColumn("{task.fields[place]}"),
-        TextColumn("{task.fields[bits]}"),
+        TextColumn("{task.fields[place]}", markup=False),
+        TextColumn("{task.fields[bits]}", markup=False),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bars:

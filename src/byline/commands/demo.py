@@ -51,15 +51,14 @@ def demo_command(
 def print_demo(result: Verification, truth: dict[str, bool], seconds: float) -> None:
     """The problems from most to least likely, each answer beside the truth, and how many are right."""
     from rich.table import Table
+    from rich.text import Text
 
     from byline.commands.console import answer_bar, out
     from byline.metrics import measure
 
     console = out()
     (run,) = result.runs
-    console.print(
-        f"[bold]Byline[/] read {run.heads} invented authors ({run.language}) and judged {run.documents} texts.\n"
-    )
+    console.print(f"Byline read {run.heads} invented authors ({run.language}) and judged {run.documents} texts.\n")
     table = Table(box=None, header_style="bold", pad_edge=False)
     for heading in ("problem", "another author   same author", "answer", "truth", ""):
         table.add_column(heading, justify="right" if heading == "answer" else "left")
@@ -68,7 +67,13 @@ def print_demo(result: Verification, truth: dict[str, bool], seconds: float) -> 
         same = truth[answer.id]
         right = not answer.undecided and (answer.probability > 0.5) == same
         correct += right
-        mark = "[yellow]undecided[/]" if answer.undecided else "[green]right[/]" if right else "[red]wrong[/]"
+        mark = (
+            Text("undecided", "yellow")
+            if answer.undecided
+            else Text("right", "green")
+            if right
+            else Text("wrong", "red")
+        )
         table.add_row(
             answer.id, answer_bar(answer.probability, 26), f"{answer.rounded:.3f}", "same" if same else "another", mark
         )
@@ -76,7 +81,7 @@ def print_demo(result: Verification, truth: dict[str, bool], seconds: float) -> 
     ids = [answer.id for answer in result.answers]
     measures = measure([truth[name] for name in ids], [answer.rounded for answer in result.answers])
     console.print(
-        f"\n[bold]{correct} of {len(ids)} right[/] in {seconds:.1f} s;"
+        f"\n{correct} of {len(ids)} right in {seconds:.1f} s;"
         f" AUC {measures.auc:.2f}, C@1 {measures.c_at_1:.2f}."
-        "\nNext: [bold]byline verify YOUR_PROBLEMS -o OUT[/]"
+        "\nNext: byline verify YOUR_PROBLEMS -o OUT"
     )

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from byline.errors import AnswersError
+
 if TYPE_CHECKING:
     from byline.metrics import Averages, Measures
 
@@ -40,7 +42,10 @@ def evaluate_command(
     rows: list[tuple[str, int, Measures]] = []
     for answers_path, truth_path in zip(files[::2], files[1::2], strict=True):
         answers, truth = read_answers(answers_path), read_truth(truth_path)
-        measures = measure(*match_truth(answers, truth, str(answers_path)))
+        try:
+            measures = measure(*match_truth(answers, truth, str(answers_path)))
+        except AnswersError as error:
+            raise AnswersError(f"{truth_path}: {error}") from None
         rows.append((str(answers_path), len(truth) - len(answers), measures))
     averages = average([measures for _, _, measures in rows])
     if as_json:
@@ -63,19 +68,24 @@ def to_json(rows: list[tuple[str, int, Measures]], averages: Averages) -> dict[s
 
 
 def print_tables(rows: list[tuple[str, int, Measures]], averages: Averages) -> None:
-    """One column a corpus would be wide; a row each, and a line of averages where there are several."""
+    """One corpus as a list of measures; several as a row each with their averages below."""
     from rich.table import Table
 
     from byline.commands.console import out
 
     console = out()
-    table = Table(box=None, header_style="bold")
-    table.add_column("answers", overflow="fold")
-    for heading in COLUMNS.values():
-        table.add_column(heading, justify="right")
-    for name, _, measures in rows:
-        values = [getattr(measures, key) for key in COLUMNS]
-        table.add_row(name, *(str(value) if isinstance(value, int) else f"{value:.3f}" for value in values))
+    table = Table(box=None, header_style="bold", pad_edge=False, show_header=len(rows) > 1)
+    if len(rows) == 1:
+        table.add_column()
+        table.add_column(justify="right")
+        for key, heading in COLUMNS.items():
+            table.add_row(heading, _cell(getattr(rows[0][2], key)))
+    else:
+        table.add_column("answers", overflow="fold")
+        for heading in COLUMNS.values():
+            table.add_column(heading, justify="right", overflow="fold")
+        for name, _, measures in rows:
+            table.add_row(name, *(_cell(getattr(measures, key)) for key in COLUMNS))
     console.print(table)
     for name, missing, _ in rows:
         if missing:
@@ -85,3 +95,7 @@ def print_tables(rows: list[tuple[str, int, Measures]], averages: Averages) -> N
             f"\nmacro {averages.macro:.3f} (mean AUC x mean C@1), micro {averages.micro:.3f} (weighted by problems),"
             f" mean product {averages.mean_product:.3f}"
         )
+
+
+def _cell(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.3f}"

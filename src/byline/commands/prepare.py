@@ -61,12 +61,12 @@ def print_preparation(preparation: Preparation) -> None:
     texts = list(preparation.texts.items())
     name, first = texts[0]
     shown = first if len(texts) == 1 or len(first) <= SAMPLE else first[:SAMPLE] + " [...]"
-    console.print(f"{name}, as the model sees it", style="bold", markup=False)
-    console.print(shown, markup=False, soft_wrap=True)
+    console.print(f"{name}, as the model sees it", style="bold")
+    console.print(shown, soft_wrap=True)
     characters = sum(len(text) for text in preparation.texts.values())
     distinct = len(set(preparation.texts.values()))
     console.print(
-        f"\n[bold]{preparation.language.capitalize()}[/]: {len(texts)} {'text' if len(texts) == 1 else 'texts'}"
+        f"\n{preparation.language.capitalize()}: {len(texts)} {'text' if len(texts) == 1 else 'texts'}"
         f" ({distinct} different), {characters:,} characters; alphabet of {len(preparation.alphabet)} symbols"
     )
     _print_counts(preparation.kept)

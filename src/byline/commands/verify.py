@@ -32,7 +32,7 @@ def verify_command(
     ] = None,
     language: Annotated[str | None, typer.Option(help="Language of all problems, instead of what they say.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same answers.")] = 0,
-    members: Annotated[int, typer.Option(min=1, help="Trainings with different seeds, averaged.")] = 1,
+    members: Annotated[int, typer.Option(min=1, max=10_000, help="Trainings with different seeds, averaged.")] = 1,
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting; may be given many times.")
     ] = None,
@@ -69,7 +69,7 @@ def verify_command(
     if output is not None:
         name = answers.FILE_NAMES[result.layout]
         text = answers.format_answers(result.answers, result.layout)
-        answers.write_files(output, {"settings.toml": _provenance(result), name: text})
+        answers.write_files(output, {answers.SETTINGS_NAME: _provenance(result, language, control), name: text})
     if as_json:
         print_json(to_json(result, seconds))
     else:
@@ -85,12 +85,14 @@ def _one_input(context: typer.Context, argument: Path | None, option: Path | Non
     return chosen
 
 
-def _provenance(result: Verification) -> str:
+def _provenance(result: Verification, language: str | None, control: Path | None) -> str:
     """Settings as TOML, to be used again with --settings, and in a comment what else the answers depend on."""
     from byline import __version__
 
-    heading = f"# byline {__version__}, --seed {result.seed} --members {result.members}\n"
-    return heading + result.settings.to_toml()
+    options = f"--seed {result.seed} --members {result.members}"
+    options += f" --language {language!a}" if language else ""
+    options += f" --control {str(control)!a}" if control else ""
+    return f"# byline {__version__}, {options}\n" + result.settings.to_toml()
 
 
 def to_json(result: Verification, seconds: float) -> dict[str, object]:
@@ -128,7 +130,7 @@ def print_summary(result: Verification, seconds: float, output: Path | None) -> 
     console = out()
     for run in result.runs:
         console.print(
-            f"[bold]{run.language.capitalize()}[/]: {run.problems} problems; {run.heads} known sets and {run.documents}"
+            f"{run.language.capitalize()}: {run.problems} problems; {run.heads} known sets and {run.documents}"
             f" unknown texts compared; {len(run.alphabet)} symbols; control corpus: {run.control}"
         )
         if run.control_repeats:
@@ -154,6 +156,6 @@ def print_summary(result: Verification, seconds: float, output: Path | None) -> 
     )
     console.print("0.5 is the median problem: half of the problems are taken to be by the same author, as at PAN.")
     for offence in result.skipped:
-        console.print(f"skipped: {offence.message}", style="yellow", markup=False)
+        console.print(f"skipped: {offence.message}", style="yellow")
     if output is not None:
-        console.print(f"Answers are in {output / answers.FILE_NAMES[result.layout]}", markup=False)
+        console.print(f"Answers are in {output / answers.FILE_NAMES[result.layout]}")
