@@ -6,13 +6,14 @@
     python benchmarks/pan.py --table            print the stored results again, run nothing
 
 Each corpus and seed is stored in benchmarks/results/pan-NAME.json as soon as it is done, and not run again while
-settings stay the same. Both ways of ranking are measured on the same trained networks.
+settings and program stay the same. Both ways of ranking are measured on the same trained networks.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import hashlib
 import json
 import os
 import subprocess
@@ -20,9 +21,11 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+import byline
 from byline import __version__
 from byline.answers import match_truth
 from byline.interpret import centre, stretch
@@ -39,27 +42,26 @@ RANKINGS = ("texts", "heads")
 
 def main() -> None:
     options = parse_options()
-    settings = Settings().change(parse_assignments(options.set))
     name = options.name or ("placebo" if options.placebo else "default")
     path = RESULTS / f"pan-{name}.json"
+    if options.table:
+        print_table(json.loads(path.read_text(encoding="utf-8")))
+        return
+    settings = Settings().change(parse_assignments(options.set))
     stored = load(path, settings, options.placebo)
-    if not options.table:
-        data = Path(os.environ.get("BYLINE_DATA") or sys.exit("set BYLINE_DATA to the folder that holds the corpora"))
-        corpora = sorted(child.name for child in data.iterdir() if (child / "truth.txt").exists())
-        if options.corpora:
-            corpora = [corpus for corpus in corpora if any(part in corpus for part in options.corpora.split(","))]
-        wanted = [(corpus, seed) for seed in range(options.seeds) for corpus in corpora]
-        done = {(run["corpus"], run["seed"]) for run in stored["runs"]}
-        todo = [job for job in wanted if job not in done]
-        with ProcessPoolExecutor(options.jobs) as pool:
-            jobs = [pool.submit(run, data / corpus, settings, seed, options.placebo) for corpus, seed in todo]
-            for job in as_completed(jobs):
-                last = job.result()
-                stored["runs"].append(last)
-                save(path, stored)
-                print(
-                    f"{last['corpus']} seed {last['seed']}: {last['texts']['product']:.3f}", file=sys.stderr, flush=True
-                )
+    data = Path(os.environ.get("BYLINE_DATA") or sys.exit("set BYLINE_DATA to the folder that holds the corpora"))
+    corpora = sorted(child.name for child in data.iterdir() if (child / "truth.txt").exists())
+    if options.corpora:
+        corpora = [corpus for corpus in corpora if any(part in corpus for part in options.corpora.split(","))]
+    done = {(row["corpus"], row["seed"]) for row in stored["runs"]}
+    todo = [(corpus, seed) for seed in range(options.seeds) for corpus in corpora if (corpus, seed) not in done]
+    with ProcessPoolExecutor(options.jobs) as pool:
+        jobs = [pool.submit(run, data / corpus, settings, seed, options.placebo) for corpus, seed in todo]
+        for job in as_completed(jobs):
+            row = job.result()
+            stored["runs"].append(row)
+            save(path, stored)
+            print(f"{row['corpus']} seed {row['seed']}: {row['texts']['product']:.3f}", file=sys.stderr, flush=True)
     print_table(stored)
 
 
@@ -86,7 +88,7 @@ def run(folder: Path, settings: Settings, seed: int, placebo: bool) -> dict[str,
     begin = time.perf_counter()
     matrices = fill_matrices(prepared.questions, settings, seed, members=1)
     row: dict[str, object] = {"corpus": folder.name, "seed": seed, "seconds": round(time.perf_counter() - begin, 1)}
-    row["commit"] = commit()
+    row["commit"], row["code"] = commit(), fingerprint()
     truth = read_truth(folder)
     for ranking in RANKINGS:
         scores = combine(matrices, prepared, settings.change({"ranking": ranking}))
@@ -99,23 +101,35 @@ def run(folder: Path, settings: Settings, seed: int, placebo: bool) -> dict[str,
 
 
 def exchange(problems: list[Problem], rng: np.random.Generator) -> list[Problem]:
-    """Each problem gets the known texts of another: no answer can be right but by chance."""
-    order = rng.permutation(len(problems))
-    donors = {int(place): problems[int(order[number - 1])] for number, place in enumerate(order)}
-    return [dataclasses.replace(problem, known=donors[place].known) for place, problem in enumerate(problems)]
+    """Each problem gets the known texts of another that shares no text with it: what is right is right by chance."""
+    texts = [{document.text for document in (*problem.known, problem.unknown)} for problem in problems]
+    exchanged = []
+    for place, problem in enumerate(problems):
+        donors = [donor for donor in problems if texts[place].isdisjoint(document.text for document in donor.known)]
+        exchanged.append(dataclasses.replace(problem, known=donors[rng.integers(len(donors))].known))
+    return exchanged
 
 
-def load(path: Path, settings: Settings, placebo: bool) -> dict[str, list[dict[str, object]]]:
+def load(path: Path, settings: Settings, placebo: bool) -> dict[str, Any]:
+    """What is stored under this name, as far as it was made by the same program."""
     fresh = {"settings": dataclasses.asdict(settings), "version": __version__, "placebo": placebo, "runs": []}
     if not path.exists():
         return fresh
-    stored = json.loads(path.read_text(encoding="utf-8"))
+    stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     if stored["settings"] != fresh["settings"] or stored["placebo"] != placebo:
         sys.exit(f"{path} holds results of other settings; give --name, or remove it")
+    stored["runs"] = [row for row in stored["runs"] if row["code"] == fingerprint()]
     return stored
 
 
-def save(path: Path, stored: dict[str, list[dict[str, object]]]) -> None:
+def fingerprint() -> str:
+    """Of everything in the package that answers depend on; settings are stored by themselves."""
+    package = Path(byline.__file__).parent
+    files = sorted(f for f in package.rglob("*.py") if "commands" not in f.parts and f.name != "settings.py")
+    return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()[:12]
+
+
+def save(path: Path, stored: dict[str, Any]) -> None:
     stored["runs"].sort(key=lambda row: (row["corpus"], row["seed"]))
     path.parent.mkdir(exist_ok=True)
     runs = ",\n    ".join(json.dumps(row) for row in stored["runs"])
@@ -126,11 +140,13 @@ def save(path: Path, stored: dict[str, list[dict[str, object]]]) -> None:
 
 
 def commit() -> str:
-    called = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
+    called = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False, cwd=RESULTS.parent
+    )
     return called.stdout.strip() or "unknown"
 
 
-def print_table(stored: dict[str, list[dict[str, object]]]) -> None:
+def print_table(stored: dict[str, Any]) -> None:
     corpora = sorted({row["corpus"] for row in stored["runs"]})
     print("| corpus | seeds | AUC | C@1 | product | product among heads | seconds |\n|---|---|---|---|---|---|---|")
     lines = []
@@ -141,7 +157,7 @@ def print_table(stored: dict[str, list[dict[str, object]]]) -> None:
         lines.append(means)
         print(f"| {corpus} | {len(rows)} | {_cells(means)} |")
     if lines:
-        print(f"| mean | | {_cells(list(np.mean(lines, axis=0)))} |")
+        print(f"| plain mean | | {_cells(list(np.mean(lines, axis=0)))} |")
 
 
 def _cells(means: list[float]) -> str:
