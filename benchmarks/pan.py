@@ -6,7 +6,8 @@
     python benchmarks/pan.py --table            print the stored results again, run nothing
 
 Each corpus and seed is stored in benchmarks/results/pan-NAME.json as soon as it is done, and not run again while
-settings and program stay the same. Both ways of ranking are measured on the same trained networks.
+settings and program stay the same. Both ways of ranking, and a radius of undecided answers, are measured on
+the same trained networks.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ from byline.truth import read_truth
 from byline.verification import combine, fill_matrices
 
 RESULTS = Path(__file__).parent / "results"
-RANKINGS = ("texts", "heads")
+# Ways of reading the same matrix: name, ranking, radius of undecided answers.
+VARIANTS = (("texts", "texts", 0.0), ("heads", "heads", 0.0), ("radius", "texts", 0.03))
 
 
 def main() -> None:
@@ -90,13 +92,13 @@ def run(folder: Path, settings: Settings, seed: int, placebo: bool) -> dict[str,
     row: dict[str, object] = {"corpus": folder.name, "seed": seed, "seconds": round(time.perf_counter() - begin, 1)}
     row["commit"], row["code"] = commit(), fingerprint()
     truth = read_truth(folder)
-    for ranking in RANKINGS:
+    for name, ranking, radius in VARIANTS:
         scores = combine(matrices, prepared, settings.change({"ranking": ranking}))
-        values = stretch(scores, centre(scores), settings.radius)
+        values = stretch(scores, centre(scores), radius)
         # a problem that can't be used has no answer, which counts as 0.5
         answers = {problem.id: float(value) for problem, value in zip(prepared.problems, values, strict=True)}
         measures = measure(*match_truth(answers, truth, folder.name))
-        row[ranking] = {name: round(getattr(measures, name), 4) for name in ("auc", "c_at_1", "product")}
+        row[name] = {key: round(getattr(measures, key), 4) for key in ("auc", "c_at_1", "product")}
     return row
 
 
@@ -148,12 +150,14 @@ def commit() -> str:
 
 def print_table(stored: dict[str, Any]) -> None:
     corpora = sorted({row["corpus"] for row in stored["runs"]})
-    print("| corpus | seeds | AUC | C@1 | product | product among heads | seconds |\n|---|---|---|---|---|---|---|")
+    columns = [("texts", "auc"), ("texts", "c_at_1"), ("texts", "product"), ("heads", "product"), ("radius", "product")]
+    print("| corpus | seeds | AUC | C@1 | product | product, heads ranked | product, radius .03 | seconds |")
+    print("|---|---|---|---|---|---|---|---|")
     lines = []
     for corpus in corpora:
         rows = [row for row in stored["runs"] if row["corpus"] == corpus]
-        means = [np.mean([row["texts"][name] for row in rows]) for name in ("auc", "c_at_1", "product")]
-        means += [np.mean([row["heads"]["product"] for row in rows]), np.mean([row["seconds"] for row in rows])]
+        means = [float(np.mean([row[variant][key] for row in rows])) for variant, key in columns]
+        means.append(float(np.mean([row["seconds"] for row in rows])))
         lines.append(means)
         print(f"| {corpus} | {len(rows)} | {_cells(means)} |")
     if lines:

@@ -43,7 +43,7 @@ RANGES: dict[str, tuple[float, float]] = {
 class Settings:
     """The meta-parameters of one training and of reading its matrix; a bad value is refused, never repaired."""
 
-    hidden: int = 99
+    hidden: int = 20
     """Hidden neurons; 0 is the per-author unigram model of the paper's section 4."""
     activation: Activation = "resqrt"
     """The recurrent layer's activation (section 2.3)."""
@@ -69,7 +69,7 @@ class Settings:
     """First characters of each text that neither train nor count."""
     direction: Direction = "forward"
     """Texts are read forward, or from their last character to their first."""
-    handling: Handling = "sequential"
+    handling: Handling = "concatenated"
     """What an author provides in a sub-epoch: one text in turn, all of them, or enough to keep the authors even."""
     train_on: TrainOn = "known"
     """Heads learn the known texts and judge the unknown, the other way round, or both ways, averaged."""
