@@ -199,7 +199,7 @@ class TestEvaluate:
         done = run("evaluate", *files)
         assert done.returncode == 0
         assert re.search(r"C@1 +0\.750\n", done.stdout)  # (2 + 2 x 2/4) / 4
-        assert "1 problems have no answer" in done.stdout
+        assert "1 problem without an answer" in done.stdout
 
     def test_json_and_averages(self, files: tuple[Path, Path]) -> None:
         result = json.loads(run("evaluate", *files, *files, "--json").stdout)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from byline.languages import NAMES
+
 if TYPE_CHECKING:
     from byline.training import Progress as TrainingProgress
     from byline.verification import Report
@@ -26,6 +28,17 @@ def out() -> Console:
 def print_json(value: object) -> None:
     """One JSON value on stdout, in ASCII: texts and ids may hold anything."""
     print(json.dumps(value, indent=2))
+
+
+def language_title(language: str) -> str:
+    """A language's name, or, where only its script is known, that."""
+    name = language.capitalize()
+    return name if language in NAMES.values() else f"{name} script"
+
+
+def count_of(number: int, noun: str) -> str:
+    """A number and its noun, in the plural where it is due."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def answer_bar(answer: float, width: int = 20) -> str:

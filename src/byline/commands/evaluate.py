@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 COLUMNS = {
     "problems": "problems", "undecided": "undecided", "auc": "AUC", "c_at_1": "C@1", "product": "AUC x C@1",
-    "f05u": "F0.5u", "f1": "F1", "brier": "Brier", "overall": "mean of five",
+    "f05u": "F0.5u", "f1": "F1", "brier": "1 - Brier", "overall": "mean of five",
 }  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def print_tables(rows: list[tuple[str, int, Measures]], averages: Averages) -> N
     """One corpus as a list of measures; several as a row each with their averages below."""
     from rich.table import Table
 
-    from byline.commands.console import out
+    from byline.commands.console import count_of, out
 
     console = out()
     table = Table(box=None, header_style="bold", pad_edge=False, show_header=len(rows) > 1)
@@ -89,7 +89,8 @@ def print_tables(rows: list[tuple[str, int, Measures]], averages: Averages) -> N
     console.print(table)
     for name, missing, _ in rows:
         if missing:
-            console.print(f"{name}: {missing} problems have no answer; each counts as undecided")
+            console.print(f"{name}: {count_of(missing, 'problem')} without an answer, counted as undecided")
+    console.print("1 is the best of each; random answers have .50 AUC, .50 C@1 and .25 AUC x C@1.", style="dim")
     if len(rows) > 1:
         console.print(
             f"\nmacro {averages.macro:.3f} (mean AUC x mean C@1), micro {averages.micro:.3f} (weighted by problems),"

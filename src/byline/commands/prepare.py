@@ -55,23 +55,25 @@ def to_json(preparation: Preparation) -> dict[str, object]:
 
 def print_preparation(preparation: Preparation) -> None:
     """The text (or the beginning of the first), then the alphabet with counts, then what was dropped."""
-    from byline.commands.console import out
+    from byline.commands.console import count_of, language_title, out
 
     console = out()
     texts = list(preparation.texts.items())
     name, first = texts[0]
     shown = first if len(texts) == 1 or len(first) <= SAMPLE else first[:SAMPLE] + " [...]"
-    console.print(f"{name}, as the model sees it", style="bold")
+    which = f" (the first of {len(texts)} texts; --json gives them all)" if len(texts) > 1 else ""
+    console.print(f"{name}, as the model sees it{which}", style="bold")
     console.print(shown, soft_wrap=True)
     characters = sum(len(text) for text in preparation.texts.values())
     distinct = len(set(preparation.texts.values()))
     console.print(
-        f"\n{preparation.language.capitalize()}: {len(texts)} {'text' if len(texts) == 1 else 'texts'}"
-        f" ({distinct} different), {characters:,} characters; alphabet of {len(preparation.alphabet)} symbols"
+        f"\n{language_title(preparation.language)}: {count_of(len(texts), 'text')} ({distinct} different),"
+        f" {characters:,} characters; alphabet of {count_of(len(preparation.alphabet), 'symbol')}"
     )
     _print_counts(preparation.kept)
     dropped = preparation.dropped
-    console.print(f"\nDropped as too rare: {sum(dropped.values()):,} characters of {len(dropped)} kinds")
+    total, kinds = count_of(sum(dropped.values()), "character"), count_of(len(dropped), "kind")
+    console.print(f"\nToo rare, and dropped: {total} of {kinds}" if dropped else "\nToo rare, and dropped: nothing")
     if dropped:
         _print_counts(dropped)
     console.print("\n¹ stands before what was a capital letter; accents stand after their letter.", style="dim")

@@ -13,6 +13,7 @@ import typer
 from byline.settings import Settings, parse_assignments, read_settings
 
 if TYPE_CHECKING:
+    from byline.answers import Answer
     from byline.verification import Verification
 
 
@@ -116,6 +117,15 @@ def to_json(result: Verification, seconds: float) -> dict[str, object]:
     }
 
 
+def verdict(answer: Answer) -> str:
+    """An answer in words."""
+    if answer.score is None:
+        return "skipped"
+    if answer.undecided:
+        return "undecided"
+    return "same author" if answer.probability > 0.5 else "another author"
+
+
 MOST_ROWS = 24
 """Answers shown to a person at the most; the file has them all."""
 
@@ -125,36 +135,39 @@ def print_summary(result: Verification, seconds: float, output: Path | None) -> 
     from rich.table import Table
 
     from byline import answers
-    from byline.commands.console import answer_bar, out
+    from byline.commands.console import answer_bar, count_of, language_title, out
+    from byline.questions import FEWEST_HEADS
 
     console = out()
     for run in result.runs:
         console.print(
-            f"{run.language.capitalize()}: {run.problems} problems; {run.heads} known sets and {run.documents}"
-            f" unknown texts compared; {len(run.alphabet)} symbols; control corpus: {run.control}"
+            f"{language_title(run.language)}: {count_of(run.problems, 'problem')};"
+            f" {count_of(run.heads, 'known set')} and {count_of(run.documents, 'text')} compared;"
+            f" {count_of(len(run.alphabet), 'symbol')}; control corpus: {run.control}"
         )
         if run.control_repeats:
-            console.print(f"  {run.control_repeats} control texts left out: the problems hold them too")
-    kinds = Counter(
-        "undecided" if a.undecided else "same" if a.probability > 0.5 else "different" for a in result.answers
-    )
+            console.print(f"  {count_of(run.control_repeats, 'control text')} left out: the problems hold them too")
+    console.print()
     ordered = sorted(result.answers, key=lambda answer: (-answer.probability, answer.id))
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading, justify in (("problem", "left"), ("answer", "right"), ("", "left"), ("", "left")):
-        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+    for heading in ("problem", "another     same", "answer", ""):
+        table.add_column(heading, justify="right" if heading == "answer" else "left")
     for number, answer in enumerate(ordered):
         if len(ordered) > MOST_ROWS and MOST_ROWS // 2 <= number < len(ordered) - MOST_ROWS // 2:
             if number == MOST_ROWS // 2:
-                table.add_row("...", "", f"{len(ordered) - MOST_ROWS} more", "")
+                table.add_row("...", f"{len(ordered) - MOST_ROWS} more", "", "")
             continue
-        verdict = "undecided" if answer.undecided else "same author" if answer.probability > 0.5 else "another author"
-        table.add_row(answer.id, f"{answer.rounded:.3f}", answer_bar(answer.probability), verdict)
+        table.add_row(answer.id, answer_bar(answer.probability, 16), f"{answer.rounded:.3f}", verdict(answer))
     console.print(table)
+    kinds = Counter(verdict(answer) for answer in result.answers)
     console.print(
-        f"\n{kinds['same']} same author, {kinds['different']} another author, {kinds['undecided']} undecided;"
-        f" {result.members} {'member' if result.members == 1 else 'members'}, seed {result.seed}, {seconds:.1f} s"
-    )
-    console.print("0.5 is the median problem: half of the problems are taken to be by the same author, as at PAN.")
+        "\n" + ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
+        + f"; {count_of(result.members, 'member')}, seed {result.seed}, {seconds:.1f} s"
+    )  # fmt: skip
+    if any(run.problems >= FEWEST_HEADS for run in result.runs):
+        console.print("0.5 is the median problem: half of the problems are taken to be by the same author, as at PAN.")
+    else:
+        console.print("0.5 is the middle rank: so few problems have no median worth the name.")
     for offence in result.skipped:
         console.print(f"skipped: {offence.message}", style="yellow")
     if output is not None:
