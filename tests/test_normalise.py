@@ -69,7 +69,7 @@ def test_runs_are_cut_after_the_rare_characters_are_gone() -> None:
 
 
 @given(st.text())
-def test_normalising_leaves_no_capitals_digits_or_double_spaces(text: str) -> None:
+def test_normalising_leaves_no_digit_but_seven_and_single_spaces(text: str) -> None:
     normal = normalise(text)
     assert "  " not in normal
     assert not any(c.isdigit() and c not in ("7", CAPITAL) for c in normal if c.isdecimal())

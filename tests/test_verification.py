@@ -98,8 +98,8 @@ def test_that_a_text_recurs_is_no_evidence() -> None:
     from byline.documents import Document
     from byline.problems import Problem, ProblemSet
 
-    products = []
-    for seed in range(6):
+    aucs = []
+    for seed in range(10):
         rng = np.random.default_rng(seed)
         texts = ["".join(rng.choice(list("etaoin shrdlu"), 600)) for _ in range(48)]
         problems, truth = [], {}
@@ -112,9 +112,9 @@ def test_that_a_text_recurs_is_no_evidence() -> None:
                     documents = tuple(Document(f"k{n}", text) for n, text in enumerate(known))
                     problems.append(Problem(name, documents, Document("u", unknown), "english"))
                     truth[name] = same
-        result = verify(ProblemSet(tuple(problems), "folders"), Settings(hidden=8, sub_epochs=8), seed=seed)
-        products.append(measure(*match_truth(answers_of(result), truth, "")).auc)
-    assert abs(np.mean(products) - 0.5) < 0.1
+        result = verify(ProblemSet(tuple(problems), "folders"), seed=seed)
+        aucs.append(measure(*match_truth(answers_of(result), truth, "")).auc)
+    assert abs(np.mean(aucs) - 0.5) < 0.1
 
 
 def test_pairs_are_answered_both_ways_and_swapping_their_texts_changes_nothing(tmp_path: Path) -> None:

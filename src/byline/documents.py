@@ -19,6 +19,14 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 
+# What people rename to .txt.
+_FOREIGN = (
+    (b"PK\x03\x04", "a Word, OpenDocument or other packed file"),
+    (b"\xd0\xcf\x11\xe0", "an old Word file"),
+    (b"%PDF", "a PDF file"),
+    (b"{\\rtf", "an RTF file"),
+)
+
 
 @dataclass(frozen=True)
 class Document:
@@ -68,6 +76,8 @@ def read_document(path: Path, name: str | None = None) -> Document:
 
 def decode(data: bytes, name: str) -> str:
     """Bytes as text: byte-order mark obeyed and removed, CRLF and CR made LF."""
+    if kind := next((kind for mark, kind in _FOREIGN if data.startswith(mark)), None):
+        raise CorpusError(f"{name}: {kind}, not plain text; save it as plain text in UTF-8")
     encoding = next((encoding for mark, encoding in _MARKS if data.startswith(mark)), "utf-8")
     try:
         text = data.decode(encoding)

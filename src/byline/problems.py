@@ -90,6 +90,8 @@ def read_folders(folder: Path, language: str | None = None) -> ProblemSet:
     contents = _read_contents(folder)
     listed = contents.problems
     found = [child for child in _children(folder) if child.is_dir() and not child.name.startswith((".", "__"))]
+    if not any(is_unknown(file.name) for file in folder.glob("*/*")) and (message := _misplaced(folder, found)):
+        raise CorpusError(message)
     offences: list[Offence] = []
     if listed and not listed.isdisjoint(child.name for child in found):
         missing = sorted(listed - {child.name for child in found})
@@ -103,11 +105,11 @@ def read_folders(folder: Path, language: str | None = None) -> ProblemSet:
     problems: list[Problem] = []
     for child in found:
         try:
-            known, unknown = _problem_files(child)
+            known, unknown, others = _problem_files(child)
             if not known and not unknown and (_holds_answers(child) or (listed and child.name not in listed)):
                 log.warning("%s: ignored, it holds no problem", child)
                 continue
-            problems.append(_read_folder(child.name, known, unknown, language or contents.language))
+            problems.append(_read_folder(child.name, known, unknown, others, language or contents.language))
         except CorpusError as error:
             offences.append(Offence(child.name, str(error)))
     if not problems and not offences:
@@ -204,10 +206,25 @@ def _read_contents(folder: Path) -> _Contents:
     )
 
 
-def _problem_files(folder: Path) -> tuple[list[Path], list[Path]]:
-    """The known and the unknown texts' files of a problem."""
+def _problem_files(folder: Path) -> tuple[list[Path], list[Path], list[str]]:
+    """The known and the unknown texts' files of a problem, and the names of what else is there."""
     files = [child for child in _children(folder) if not child.is_dir()]
-    return [f for f in files if _KNOWN.fullmatch(f.name)], [f for f in files if is_unknown(f.name)]
+    known, unknown = [f for f in files if _KNOWN.fullmatch(f.name)], [f for f in files if is_unknown(f.name)]
+    return known, unknown, [f.name for f in files if f not in known and f not in unknown]
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def _misplaced(folder: Path, found: list[Path]) -> str | None:
+    """What to say if a folder is one level too low or too high, or None."""
+    if any(is_unknown(child.name) for child in _children(folder)):
+        return f"{folder}: a single problem; name the folder above it"
+    for child in found:
+        if any(is_unknown(file.name) for file in child.glob("*/*")):
+            return f"{folder}: no problems found, but {child.name} holds some; name {child}"
+    return None
 
 
 def _holds_answers(folder: Path) -> bool:
@@ -215,14 +232,17 @@ def _holds_answers(folder: Path) -> bool:
     return any(find_file(folder, name) for name in ("answers.txt", "answers.jsonl"))
 
 
-def _read_folder(problem_id: str, known: list[Path], unknown: list[Path], language: str | None) -> Problem:
+def _read_folder(
+    problem_id: str, known: list[Path], unknown: list[Path], others: list[str], language: str | None
+) -> Problem:
     offences = []
     if problem_id != problem_id.strip() or not problem_id.isprintable():
         raise CorpusError(f"{problem_id!a}: a name that answers.txt can't hold; rename the folder")
+    seen = f" (there are {_some(others)})" if others else ""
     if not known:
-        offences.append(f"{problem_id}: no known text; add known01.txt")
+        offences.append(f"{problem_id}: no known text{seen}; add known01.txt")
     if not unknown:
-        offences.append(f"{problem_id}: no unknown text; add unknown.txt")
+        offences.append(f"{problem_id}: no unknown text{seen}; add unknown.txt")
     if len(unknown) > 1:
         names = ", ".join(path.name for path in unknown)
         offences.append(f"{problem_id}: {len(unknown)} unknown texts ({names}); leave one")

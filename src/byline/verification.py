@@ -170,7 +170,11 @@ def combine(matrices: Sequence[Matrix], group: Prepared, settings: Settings) -> 
 
 def _refusal_message(refused: Mapping[str, str], prepared: Mapping[str, Prepared]) -> str:
     """Which languages have too little, and that --language joins them where there are several."""
-    message = "\n  ".join(f"{language}: {reason}" for language, reason in refused.items())
+    lines = []
+    for language, reason in refused.items():
+        repeated = prepared[language].repeated_control
+        lines.append(f"{language}: {reason}" + (f" ({repeated} given ones are the problems' own)" if repeated else ""))
+    message = "\n  ".join(lines)
     if len(prepared) > 1:
         counts = ", ".join(f"{len(group.problems)} {language}" for language, group in prepared.items())
         message += f"\n  (languages are answered apart: {counts}; if that is wrong, name the language with --language)"
