@@ -58,3 +58,35 @@ def test_every_command_named_in_the_docs_exists() -> None:
     commands = {word for path in PAGES for word in re.findall(r"`byline ([a-z]+)", path.read_text("utf-8"))}
     assert commands <= set(group.commands)
     assert set(group.commands) <= named
+
+
+def stored_rows(name: str) -> list[str]:
+    """The lines that `benchmarks/pan.py --table --name NAME` prints."""
+    command = [sys.executable, "benchmarks/pan.py", "--table", "--name", name]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip().splitlines()
+
+
+@pytest.mark.parametrize("name", ["default", "unigram", "unigram-40", "placebo", "hidden-99", "both-ways"])
+def test_the_tables_of_the_evaluation_are_those_that_are_stored(name: str) -> None:
+    assert "\n".join(stored_rows(name)) in (ROOT / "docs" / "evaluation.md").read_text("utf-8")
+
+
+def test_the_readmes_table_is_the_stored_one() -> None:
+    page = (ROOT / "README.md").read_text("utf-8")
+    for row in stored_rows("default")[2:]:
+        corpus, _, auc, c_at_1, product, _, _, seconds = (cell.strip() for cell in row.strip("|").split("|"))
+        assert f"| {corpus} | {auc} | {c_at_1} | {product} | {seconds} |" in page
+    mean_auc = stored_rows("placebo")[-1].split("|")[3].strip()
+    assert f"mean AUC of {mean_auc}" in page
+
+
+def test_the_papers_unigram_figures_and_the_placebo_hold_in_what_is_stored() -> None:
+    """hidden = 0 within .03 of the paper's .85 and .91; the network above it on the mean; the placebo near .5."""
+    unigram = {row.split("|")[1].strip(): float(row.split("|")[3]) for row in stored_rows("unigram-40")[2:4]}
+    assert abs(unigram["pan15-train-english"] - 0.85) <= 0.03
+    assert abs(unigram["pan15-train-spanish"] - 0.91) <= 0.03
+    means = {name: stored_rows(name)[-1].split("|") for name in ("default", "unigram", "placebo")}
+    assert float(means["default"][5]) > float(means["unigram"][5])
+    assert abs(float(means["placebo"][3]) - 0.5) <= 0.1

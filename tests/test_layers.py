@@ -19,6 +19,7 @@ ORDER = [
     "settings",
     "languages",
     "problems",
+    "records",
     "truth",
     "normalise",
     "alphabet",

@@ -203,7 +203,7 @@ def test_every_setting_that_changes_training_changes_answers(english: Path) -> N
         {"hidden": 7}, {"activation": "relu"}, {"activation": "tanh"}, {"start": "zero"}, {"start": "fan-in"},
         {"rate": 0.1}, {"noise": 0.5}, {"sub_epochs": 5}, {"leakage": 1.0}, {"leakage_decay": 0.9},
         {"leakage_draw": "character"}, {"depth": 3}, {"batch": 20}, {"skip": 3}, {"direction": "backward"},
-        {"handling": "concatenated"}, {"handling": "balanced"}, {"handling": "balanced-concatenated"},
+        {"handling": "sequential"}, {"handling": "balanced"}, {"handling": "balanced-concatenated"},
         {"train_on": "unknown"}, {"text_rules": "scripts"}, {"ranking": "heads"},
     ]  # fmt: skip
     questions = prepare_questions(read_problems(english).problems, QUICK).questions

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from byline.documents import decode, look_at, read_bytes
-from byline.errors import AnswersError, CorpusError, RunError, listing
-from byline.problems import Layout, find_file, read_json_lines
+from byline.errors import AnswersError, RunError
+from byline.problems import Layout
+from byline.records import RecordKind, read_records
 
 FILE_NAMES: dict[Layout, str] = {"folders": "answers.txt", "pairs": "answers.jsonl"}
 SETTINGS_NAME = "settings.toml"
@@ -90,34 +89,7 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
 
 def read_answers(path: Path) -> dict[str, float]:
     """Each id's answer from answers.txt or answers.jsonl, or from the one in a folder."""
-    try:
-        kind = look_at(path, "name the answers file or its folder")
-    except CorpusError as error:
-        raise AnswersError(str(error)) from None
-    if kind == "folder":
-        found = [file for name in FILE_NAMES.values() if (file := find_file(path, name))]
-        if not found:
-            raise AnswersError(f"{path}: no answers.txt or answers.jsonl there; name the answers file")
-        path = found[0]
-    try:
-        rows = _read_rows(path)
-    except CorpusError as error:
-        raise AnswersError(str(error)) from None
-    answers: dict[str, float] = {}
-    offences = []
-    for where, problem_id, value in rows:
-        number = _number(value)
-        if not isinstance(problem_id, str) or not problem_id or number is None:
-            offences.append(f"{where}: no id with a number from 0 to 1")
-        elif problem_id in answers:
-            offences.append(f"{where}: id {problem_id} occurs twice; leave one")
-        else:
-            answers[problem_id] = number
-    if offences:
-        raise AnswersError(listing(offences, f"{path} can't be used"))
-    if not answers:
-        raise AnswersError(f"{path}: empty; an answers file has a line for each problem, such as EN001 0.731")
-    return answers
+    return read_records(path, _ANSWERS)
 
 
 def match_truth(answers: Mapping[str, float], truth: Mapping[str, bool], where: str) -> tuple[list[bool], list[float]]:
@@ -134,24 +106,22 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) == 1 else f"these {len(names)} ids: {', '.join(names)}"
 
 
-def _number(value: object) -> float | None:
+def _parse(value: object) -> float | None:
+    """A number from 0 to 1, or None."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
     try:
-        number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else math.nan
+        number = float(value)
     except (ValueError, OverflowError):
         return None
     return number if 0 <= number <= 1 else None
 
 
-def _read_rows(path: Path) -> list[tuple[str, object, object]]:
-    if path.suffix.lower() == ".jsonl":
-        rows = []
-        for number, value in read_json_lines(path):
-            entry = value if isinstance(value, dict) else {}
-            name = entry.get("id")
-            rows.append(
-                (f"{path.name} line {number}", str(name) if isinstance(name, int) else name, entry.get("value"))
-            )
-        return rows
-    lines = enumerate(decode(read_bytes(path), str(path)).split("\n"), start=1)
-    split = [(number, line.rsplit(maxsplit=1)) for number, line in lines if line.strip()]
-    return [(f"{path.name} line {number}", *(words if len(words) == 2 else (None, None))) for number, words in split]
+_ANSWERS = RecordKind(
+    noun="answers",
+    names=tuple(FILE_NAMES.values()),
+    keys=("value",),
+    parse=_parse,
+    wanted="a number from 0 to 1",
+    example="EN001 0.731",
+)
