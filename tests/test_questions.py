@@ -56,12 +56,6 @@ def test_heads_trained_on_a_document_are_marked_as_seen() -> None:
         assert not questions.seen[question.document, question.head]
 
 
-def test_the_heads_that_judge_a_text_are_known_for_it() -> None:
-    questions = prepare_questions([problem("1", [A], B), problem("2", [C], B)], Settings()).questions
-    (text,) = questions.documents[questions.questions[0].document]
-    assert questions.judges[text] == {0, 1}
-
-
 def test_a_pair_is_asked_both_ways() -> None:
     questions = prepare_questions([problem("1", [A], B, symmetric=True)], Settings()).questions
     assert len(questions.heads) == len(questions.documents) == len(questions.questions) == 2

@@ -75,15 +75,6 @@ class Questions:
                 learners[text].append(number)
         return tuple(tuple(heads) for heads in learners)
 
-    @property
-    def judges(self) -> tuple[frozenset[int], ...]:
-        """For each text, the heads that judge it: they must never learn it, not even by leakage."""
-        judges: list[set[int]] = [set() for _ in self.texts]
-        for question in self.questions:
-            for text in self.documents[question.document]:
-                judges[text].add(question.head)
-        return tuple(frozenset(heads) for heads in judges)
-
 
 # A problem's number, the texts that it trains on, and the texts that it judges.
 _Trial = tuple[int, frozenset[bytes], frozenset[bytes]]
