@@ -78,7 +78,7 @@ class Model:
     weights: Weights
     settings: Settings
     curve: tuple[float, ...]
-    """Bits per character that own heads needed, by sub-epoch, each character measured before it was learnt."""
+    """Bits per character by sub-epoch, of the heads that learn a text (the neutral one too), before they learn it."""
 
 
 def train(
