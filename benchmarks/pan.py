@@ -88,7 +88,7 @@ def run(folder: Path, settings: Settings, seed: int, placebo: bool) -> dict[str,
         problems = exchange(problems, np.random.default_rng(seed))
     prepared = prepare_questions(problems, settings)
     begin = time.perf_counter()
-    matrices = fill_matrices(prepared.questions, settings, seed, members=1)
+    matrices = fill_matrices(prepared.sides, settings, seed, members=1, workers=1)
     row: dict[str, object] = {"corpus": folder.name, "seed": seed, "seconds": round(time.perf_counter() - begin, 1)}
     row["commit"], row["code"] = commit(), fingerprint()
     truth = read_truth(folder)

@@ -70,7 +70,7 @@ class TestVerify:
         assert {"id", "probability", "undecided", "score"} == set(result["answers"][0])
         assert result["settings"]["hidden"] == 4
         assert (result["seed"], result["members"]) == (7, 2)
-        assert result["languages"][0]["heads"] == 6
+        assert (result["languages"][0]["ways"], result["languages"][0]["heads"]) == (2, 12)
 
     def test_existing_answers_are_kept_unless_told(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
         corpus = make_corpus(small_problems(6))

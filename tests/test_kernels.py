@@ -11,6 +11,7 @@ from byline import kernels, network
 from byline.network import Memory, Tally, Weights
 from byline.settings import Settings
 from byline.training import Arithmetic
+from lessons import noise_of, play_of
 
 CASES = {
     "the paper's": {},
@@ -61,13 +62,13 @@ def train_three_texts(
     for number in range(3):
         text = rng.integers(0, symbols, length).astype(np.int32)
         leaks = (rng.random((-(-(length - 1) // span), heads)) < 0.3).astype(np.uint8)
-        noise = np.zeros((0, 0), np.float32)
+        noise = noise_of(np.zeros((length - 1, 0), np.float32))
         if settings.noise and hidden:
-            noise = rng.normal(0, settings.noise, (length - 1, hidden)).astype(np.float32)
+            noise = noise_of(rng.normal(0, settings.noise, (length - 1, hidden)).astype(np.float32))
         own = np.array([number % heads, (number + 2) % heads], dtype=np.int32)
         carry = (np.arange(heads) != number % heads).astype(np.uint8)  # one own head's errors stay where they are
         tallies.append(
-            arithmetic.train_text(weights, accumulators, memory, text, own, carry, leaks, span, noise, rules)
+            arithmetic.train_text(weights, accumulators, memory, text, play_of(own, carry, leaks, span), noise, rules)
         )
     return weights, accumulators, memory, tallies, arithmetic.score_text(weights, text, rules.skip, rules.activation)
 
@@ -119,7 +120,7 @@ def test_zero_start_without_noise_equals_no_hidden_layer_to_the_bit() -> None:
 
 def test_repeating_a_text_makes_it_less_surprising() -> None:
     rng = np.random.default_rng(0)
-    settings = Settings(hidden=20, noise=0.1)
+    settings = Settings(hidden=20, noise=0.1, rate=0.2)
     rules = network.rules_of(settings)
     weights = network.start_weights(1, 6, 20, "gaussian", rng)
     accumulators, memory = network.start_accumulators(weights), network.start_memory(20, 70)
@@ -127,8 +128,8 @@ def test_repeating_a_text_makes_it_less_surprising() -> None:
     own, carry, leaks = np.zeros(1, np.int32), np.ones(1, np.uint8), np.zeros((10, 1), np.uint8)
     bits = []
     for _ in range(16):
-        noise = rng.normal(0, 0.1, (len(text) - 1, 20)).astype(np.float32)
-        tally = kernels.train_text(weights, accumulators, memory, text, own, carry, leaks, 40, noise, rules)
+        noise = noise_of(rng.normal(0, 0.1, (len(text) - 1, 20)).astype(np.float32))
+        tally = kernels.train_text(weights, accumulators, memory, text, play_of(own, carry, leaks, 40), noise, rules)
         bits.append(tally.bits / tally.characters)
     assert all(later < earlier for earlier, later in pairwise(bits))
     assert bits[-1] < 0.5 < bits[0]

@@ -6,6 +6,7 @@ import pytest
 from byline import network
 from byline.network import ACTIVATIONS, Memory, Rules, Weights
 from byline.settings import Activation
+from lessons import noise_of, play_of
 
 NO_NOISE = np.zeros((0, 0))
 
@@ -112,7 +113,8 @@ def test_gradients_agree_with_numerical_ones(activation: Activation, leaky: bool
     own = np.array([1], dtype=np.int32)
     accumulators = network.start_accumulators(weights)
     carry = np.ones(heads, dtype=np.uint8)
-    network.train_text(weights, accumulators, memory_in_double(hidden, 50), text, own, carry, leaks, 1, noise, rules)
+    play = play_of(own, carry, leaks, 1)
+    network.train_text(weights, accumulators, memory_in_double(hidden, 50), text, play, noise_of(noise), rules)
     for name, old, new, wanted in zip(Weights._fields, before, weights, numerical, strict=True):
         step = new - old  # g / sqrt(100 + g^2), so g = 10 step / sqrt(1 - step^2)
         np.testing.assert_allclose(10 * step / np.sqrt(1 - step**2), wanted, rtol=1e-4, atol=1e-6, err_msg=name)
@@ -131,7 +133,8 @@ def test_gradients_reach_across_batches_and_texts(batch: int) -> None:
     texts = [rng.integers(0, symbols, length).astype(np.int32) for length in (11, 9)]
     for number, text in enumerate(texts):
         own = np.array([number], dtype=np.int32)
-        network.train_text(weights, accumulators, memory, text, own, carry, leaks, 1, NO_NOISE, rules)
+        play = play_of(own, carry, leaks, 1)
+        network.train_text(weights, accumulators, memory, text, play, noise_of(np.zeros((20, 0))), rules)
     steps = [(new - old) * 1e6 for old, new in zip(before, weights, strict=True)]  # 1e9 / sqrt(1e30) = 1e-6
 
     def likelihood(trial: Weights) -> float:

@@ -9,6 +9,7 @@ from byline.documents import Document
 from byline.problems import Problem
 from byline.questions import CONTROL_PIECE, lonely_questions, prepare_questions, refusal
 from byline.settings import Settings
+from conftest import phrase
 
 A, B, C, D, E = (f"{letter}bcd efgh ijkl mnop {letter * 3} qrst uvwx" for letter in "abcde")
 
@@ -20,7 +21,7 @@ def problem(name: str, known: list[str], unknown: str, symmetric: bool = False) 
 
 def test_problems_that_repeat_a_known_set_share_its_head_whatever_the_order() -> None:
     prepared = prepare_questions([problem("1", [A, B], C), problem("2", [B, A], D), problem("3", [A], C)], Settings())
-    questions = prepared.questions
+    questions = prepared.sides[0]
     assert len(questions.texts) == 4
     assert len(questions.heads) == 2
     assert questions.questions[0].head == questions.questions[1].head
@@ -29,12 +30,12 @@ def test_problems_that_repeat_a_known_set_share_its_head_whatever_the_order() ->
 
 def test_texts_that_differ_only_before_normalising_are_the_same() -> None:
     prepared = prepare_questions([problem("1", [A], C), problem("2", [A.replace(" ", "\n\n")], D)], Settings())
-    assert len(prepared.questions.heads) == 1
+    assert len(prepared.sides[0].heads) == 1
 
 
 def test_a_head_never_learns_the_text_that_it_judges() -> None:
     prepared = prepare_questions([problem("1", [A, B], B), problem("2", [A, B], C)], Settings())
-    questions = prepared.questions
+    questions = prepared.sides[0]
     for question in questions.questions:
         assert set(questions.heads[question.head]).isdisjoint(questions.documents[question.document])
     assert sorted(map(len, questions.heads)) == [1, 2]
@@ -48,40 +49,78 @@ def test_a_problem_whose_texts_are_all_the_same_is_an_offence() -> None:
 
 
 def test_heads_trained_on_a_document_are_marked_as_seen() -> None:
-    questions = prepare_questions(
-        [problem("1", [A], B), problem("2", [B], C), problem("3", [C], A)], Settings()
-    ).questions
+    questions = prepare_questions([problem("1", [A], B), problem("2", [B], C), problem("3", [C], A)], Settings()).sides[
+        0
+    ]
     assert questions.seen.sum() == 3
     for question in questions.questions:
         assert not questions.seen[question.document, question.head]
 
 
-def test_a_pair_is_asked_both_ways() -> None:
-    questions = prepare_questions([problem("1", [A], B, symmetric=True)], Settings()).questions
-    assert len(questions.heads) == len(questions.documents) == len(questions.questions) == 2
-    first, second = questions.questions
-    assert questions.heads[first.head] == questions.documents[second.document]
-    assert questions.documents[first.document] == questions.heads[second.head]
+class TestBothWays:
+    texts = tuple(phrase(n, 60, salt=n) for n in range(12))
+
+    def test_a_few_pairs_are_asked_both_ways_in_one_training(self) -> None:
+        (side,) = prepare_questions(self.pairs()[:3], Settings()).sides
+        assert len(side.heads) == len(side.questions) == 6
+        assert refusal(side) is None
+
+    def pairs(self, turned: frozenset[int] = frozenset()) -> list[Problem]:
+        pairs = [(self.texts[n], self.texts[n + 6]) for n in range(6)]
+        pairs = [(b, a) if n in turned else (a, b) for n, (a, b) in enumerate(pairs)]
+        return [problem(str(n), [a], b, symmetric=True) for n, (a, b) in enumerate(pairs)]
+
+    def test_each_way_is_a_side_of_its_own_that_learns_what_the_other_judges(self) -> None:
+        one, two = prepare_questions(self.pairs(), Settings()).sides
+        assert len(one.heads) == len(two.heads) == 6
+        assert {one.heads[q.head] for q in one.questions} == {two.documents[q.document] for q in two.questions}
+        for first, second in zip(one.questions, two.questions, strict=True):
+            assert first.problem == second.problem
+            assert one.heads[first.head] == two.documents[second.document]
+            assert one.documents[first.document] == two.heads[second.head]
+
+    def test_which_text_of_a_pair_comes_first_does_not_matter(self) -> None:
+        plain = prepare_questions(self.pairs(), Settings()).sides
+        turned = prepare_questions(self.pairs(frozenset([1, 4, 5])), Settings()).sides
+        for one, two in zip(plain, turned, strict=True):
+            assert (one.heads, one.documents, one.questions) == (two.heads, two.documents, two.questions)
+
+    def test_problems_are_asked_so_by_default_and_one_way_on_demand(self) -> None:
+        items = [dataclasses.replace(item, symmetric=False) for item in self.pairs()]
+        assert len(prepare_questions(items, Settings()).sides) == 2
+        assert len(prepare_questions(items, Settings(train_on="known")).sides) == 1
+        assert len(prepare_questions(items, Settings(train_on="unknown")).sides) == 1
+
+    def test_a_way_with_too_little_to_compare_is_left_out_if_the_other_has_enough(self) -> None:
+        candidates = [problem(str(n), [self.texts[n]], self.texts[11]) for n in range(6)]
+        (side,) = prepare_questions(candidates, Settings()).sides
+        assert len(side.heads) == 6
+        questioned = [problem(str(n), [self.texts[11]], self.texts[n]) for n in range(6)]
+        (side,) = prepare_questions(questioned, Settings()).sides
+        assert len(side.heads) == 6
+        assert refusal(prepare_questions(candidates[:3], Settings()).sides[0])
 
 
 class TestSwapping:
+    """The paper's rule; asked both ways by default, problems don't need it."""
+
     long = A * 3
 
     def learnt(self, item: Problem, settings: Settings) -> list[int]:
-        questions = prepare_questions([item], settings).questions
+        questions = prepare_questions([item], settings).sides[0]
         return sorted(len(questions.texts[text]) for text in questions.heads[questions.questions[0].head])
 
     def test_a_single_short_known_text_is_exchanged_with_the_unknown(self) -> None:
-        assert self.learnt(problem("1", [A], self.long), Settings()) == [len(self.long)]
-        assert self.learnt(problem("1", [A], self.long), Settings(swap_short=False)) == [len(A)]
+        assert self.learnt(problem("1", [A], self.long), Settings(train_on="known")) == [len(self.long)]
+        assert self.learnt(problem("1", [A], self.long), Settings(train_on="known", swap_short=False)) == [len(A)]
 
     def test_two_known_texts_or_one_that_is_nearly_as_long_are_not(self) -> None:
-        assert self.learnt(problem("1", [A, B], self.long), Settings()) == [len(A), len(B)]
+        assert self.learnt(problem("1", [A, B], self.long), Settings(train_on="known")) == [len(A), len(B)]
         nearly = C[: int(0.95 * len(A))]
-        assert self.learnt(problem("1", [nearly], A), Settings()) == [len(nearly)]
+        assert self.learnt(problem("1", [nearly], A), Settings(train_on="known")) == [len(nearly)]
 
     def test_all_unknown_texts_can_be_learnt_and_the_known_ones_judged_together(self) -> None:
-        questions = prepare_questions([problem("1", [A, B], C)], Settings(train_on="unknown")).questions
+        questions = prepare_questions([problem("1", [A, B], C)], Settings(train_on="unknown")).sides[0]
         (question,) = questions.questions
         assert len(questions.heads[question.head]) == 1
         assert len(questions.documents[question.document]) == 2
@@ -98,7 +137,7 @@ def test_short_texts_are_offences_that_name_file_length_and_need() -> None:
 def test_names_and_order_of_problems_change_nothing() -> None:
     items = [problem("1", [A, B], C), problem("2", [D], E), problem("3", [C], A)]
     shuffled = [dataclasses.replace(items[n], id=f"x{n}") for n in (2, 0, 1)]
-    plain, other = (prepare_questions(group, Settings()).questions for group in (items, shuffled))
+    plain, other = (prepare_questions(group, Settings()).sides[0] for group in (items, shuffled))
     assert plain.alphabet == other.alphabet
     assert plain.heads == other.heads
     assert plain.documents == other.documents
@@ -114,62 +153,62 @@ class TestControl:
 
     def test_it_is_joined_for_one_head(self) -> None:
         prepared = prepare_questions(self.many, Settings(), self.control)
-        (piece,) = prepared.questions.control
-        texts = [prepared.questions.alphabet.decode(piece)]
+        (piece,) = prepared.sides[0].control
+        texts = [prepared.sides[0].alphabet.decode(piece)]
         assert len(texts[0]) > 8 * len(A)
-        assert len(prepared.questions.heads) == 6
+        assert len(prepared.sides[0].heads) == 6
         assert prepared.control == "one head"
 
     def test_pieces_are_about_forty_thousand_bytes(self) -> None:
         long = [Document(str(n), f"{chr(97 + n)} {A} " * 500) for n in range(6)]
-        pieces = prepare_questions(self.many, Settings(), long).questions.control
+        pieces = prepare_questions(self.many, Settings(), long).sides[0].control
         assert sum(map(len, pieces)) == 6 * 500 * (len(A) + 3) - 6
         assert len(pieces) == 3
         assert all(0.8 * CONTROL_PIECE < len(piece) < 1.2 * CONTROL_PIECE for piece in pieces)
 
     def test_where_heads_are_few_each_text_gets_one_and_is_compared(self) -> None:
         prepared = prepare_questions(self.many[:2], Settings(), self.control)
-        assert len(prepared.questions.heads) == 10
-        assert len(prepared.questions.documents) == 10
-        assert prepared.questions.control == ()
-        assert refusal(prepared.questions) is None
+        assert len(prepared.sides[0].heads) == 10
+        assert len(prepared.sides[0].documents) == 10
+        assert prepared.sides[0].control == ()
+        assert refusal(prepared.sides[0]) is None
 
     def test_it_can_be_refused_by_a_setting(self) -> None:
         prepared = prepare_questions(self.many, Settings(control="none"), self.control)
-        assert prepared.questions.control == ()
-        assert len(prepared.questions.heads) == 6
+        assert prepared.sides[0].control == ()
+        assert len(prepared.sides[0].heads) == 6
 
     def test_texts_of_the_problems_are_left_out(self) -> None:
         repeated = [Document("copy", self.many[0].unknown.text), *self.control]
         prepared = prepare_questions(self.many, Settings(control="each"), repeated)
         assert prepared.repeated_control == 1
-        assert len(prepared.questions.heads) == 6 + 8
+        assert len(prepared.sides[0].heads) == 6 + 8
 
 
 class TestTooLittleToCompareWith:
     def test_fewer_than_five_heads_are_refused(self) -> None:
         items = [problem(str(n), [f"{A} {n * 'z'}"], f"{B} {n * 'y'}") for n in range(1, 6)]
-        assert refusal(prepare_questions(items, Settings()).questions) is None
-        message = refusal(prepare_questions(items[:4], Settings()).questions)
+        assert refusal(prepare_questions(items, Settings()).sides[0]) is None
+        message = refusal(prepare_questions(items[:4], Settings()).sides[0])
         assert message is not None
         assert "4 different known sets, 5 are needed" in message
         assert "--control" in message
 
     def test_where_unknown_texts_are_few_the_known_ones_are_ranked_among_too(self) -> None:
         items = [problem(str(n), [f"{A} {n * 'z'}"], B) for n in range(1, 6)]
-        questions = prepare_questions(items, Settings(swap_short=False)).questions
+        questions = prepare_questions(items, Settings(swap_short=False)).sides[0]
         assert len(questions.documents) == 6
         assert questions.seen.sum() == 5
         assert lonely_questions(questions) == ()
 
     def test_a_question_whose_document_most_heads_know_is_lonely(self) -> None:
         items = [problem(str(n), [A, B + "z" * n], C + "y" * n) for n in range(1, 6)] + [problem("6", [D], A)]
-        questions = prepare_questions(items, Settings(swap_short=False)).questions
+        questions = prepare_questions(items, Settings(swap_short=False)).sides[0]
         assert [q.problem for q in lonely_questions(questions)] == [5]
 
 
 @pytest.mark.parametrize("rules", ["paper", "scripts"])
 def test_both_text_rules_give_questions(rules: str) -> None:
     settings = Settings().change({"text_rules": rules})
-    questions = prepare_questions([problem("1", [A + "\nnew line"], B)], settings).questions
+    questions = prepare_questions([problem("1", [A + "\nnew line"], B)], settings).sides[0]
     assert ("\n" in questions.alphabet.symbols) == (rules == "scripts")

@@ -30,7 +30,7 @@ def questions(count: int = 5, length: int = 120, settings: Settings = SMALL, con
         for n in range(count)
     ]
     texts = [Document(f"c{n}", phrase(n, length, salt=9)) for n in range(control)]
-    return prepare_questions(problems, settings, texts).questions
+    return prepare_questions(problems, settings, texts).sides[0]
 
 
 class Spy:
@@ -41,10 +41,13 @@ class Spy:
         self.carry: list[np.ndarray] = []
         self.noise: list[np.ndarray] = []
 
-    def train_text(self, weights, accumulators, memory, symbols, own, carry, leaks, span, noise, rules) -> Tally:  # type: ignore[no-untyped-def]
-        self.learnt.append((symbols.tobytes(), frozenset(own.tolist()), leaks))
-        self.carry.append(carry)
-        self.noise.append(noise)
+    def train_text(self, weights, accumulators, memory, symbols, play, noise, rules) -> Tally:  # type: ignore[no-untyped-def]
+        leaks = np.zeros((len(play.starts) - 1, len(weights.heads)), np.uint8)
+        for row in range(len(leaks)):
+            leaks[row, play.leaked[play.starts[row] : play.starts[row + 1]]] = 1
+        self.learnt.append((symbols.tobytes(), frozenset(play.own.tolist()), leaks))
+        self.carry.append(play.carry)
+        self.noise.append(network.draw_noise(noise, 0, len(symbols) - 1, len(weights.bias)))
         return Tally(1.0, len(symbols))
 
     score_text = staticmethod(kernels.score_text)
@@ -124,7 +127,7 @@ class TestLeakage:
             Problem(str(n), (Document("k", texts[n]),), Document("u", texts[(n + 1) % 6]), "english") for n in range(5)
         ]
         settings = Settings(hidden=3, leakage=60, leakage_decay=1.0, swap_short=False, sub_epochs=2)
-        asked = prepare_questions(problems, settings).questions
+        asked = prepare_questions(problems, settings).sides[0]
         neutral = len(asked.heads)
         judged = {text for question in asked.questions for text in asked.documents[question.document]}
         spy = Spy()

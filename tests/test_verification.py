@@ -67,11 +67,12 @@ def test_names_and_order_of_problems_change_no_answer(english: Path, tmp_path: P
 
 
 def test_a_member_is_the_same_whatever_the_number_of_members(english: Path) -> None:
-    questions = prepare_questions(read_problems(english).problems, QUICK).questions
-    alone = fill_matrices(questions, QUICK, seed=5, members=1)
-    together = fill_matrices(questions, QUICK, seed=5, members=3)
-    np.testing.assert_array_equal(alone[0].values, together[0].values)
-    assert not np.array_equal(together[0].values, together[1].values)
+    sides = prepare_questions(read_problems(english).problems, QUICK).sides
+    ((known_learnt, unknown_learnt),) = fill_matrices(sides, QUICK, seed=5, members=1)
+    together = fill_matrices(sides, QUICK, seed=5, members=3)
+    np.testing.assert_array_equal(known_learnt.values, together[0][0].values)
+    np.testing.assert_array_equal(unknown_learnt.values, together[0][1].values)
+    assert not np.array_equal(together[0][0].values, together[1][0].values)
 
 
 @pytest.mark.parametrize("collection", ["english", "greek"])
@@ -206,12 +207,12 @@ def test_every_setting_that_changes_training_changes_answers(english: Path) -> N
         {"handling": "sequential"}, {"handling": "balanced"}, {"handling": "balanced-concatenated"},
         {"train_on": "unknown"}, {"text_rules": "scripts"}, {"ranking": "heads"},
     ]  # fmt: skip
-    questions = prepare_questions(read_problems(english).problems, QUICK).questions
-    (matrix,) = fill_matrices(questions, QUICK, seed=0, members=1)
+    sides = prepare_questions(read_problems(english).problems, QUICK).sides
+    ((matrix, _),) = fill_matrices(sides, QUICK, seed=0, members=1)
     for change in changes:
         settings = QUICK.change(change)
-        asked = prepare_questions(read_problems(english).problems, settings).questions
-        (other,) = fill_matrices(asked, settings, seed=0, members=1)
+        asked = prepare_questions(read_problems(english).problems, settings).sides
+        ((other, *_),) = fill_matrices(asked, settings, seed=0, members=1)
         same_matrix = other.values.shape == matrix.values.shape and np.array_equal(other.values, matrix.values)
         if change == {"ranking": "heads"}:
             assert same_matrix

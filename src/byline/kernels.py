@@ -1,8 +1,9 @@
 """The fast twin of network.py, in numba: the same functions, the same results, nothing that is only here.
 
-What makes it fast: one text at a time in one call without Python; only heads in play are computed, their work being
-matrix products; hidden units at zero are skipped both ways; exponentials as a polynomial, which vectorises; the outer
-products of a pass back through time gathered into one matrix product; no lock held, so that members train in threads.
+What makes it fast: a stretch of text in one call without Python; only heads in play are computed, their work being
+matrix products; hidden units at zero are skipped both ways, the others taken four at a time; exponentials as a
+polynomial, which vectorises; the outer products of a pass back through time gathered into one matrix product; noise
+read from a table; no lock held, so that members train in threads. docs/performance.md has the measurements.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from byline.network import (
     Floats,
     Ints,
     Memory,
+    Noise,
+    Play,
     Rules,
     Tally,
     Weights,
@@ -50,7 +53,7 @@ _LOG2E = np.float32(1.4426950408889634)
 _LN2_HIGH, _LN2_LOW = np.float32(0.693359375), np.float32(-2.12194440e-4)
 # e^r on [-ln2/2, ln2/2] by its Taylor series, off by less than 4e-8: terms from r^2 on
 _E2, _E3, _E4, _E5, _E6 = (np.float32(1 / math.factorial(n)) for n in range(2, 7))
-_SCORE_ROWS = 256  # steps scored at a time: bounds the memory, and keeps a head's block in the cache
+_SCORE_ROWS = 96  # steps scored at a time: bounds the memory; BLAS is quickest at products about this small
 
 
 @_compile
@@ -65,20 +68,38 @@ def _soften(vector: Floats, limit: float) -> None:
 
 
 @_compile
-def _step(weights: Weights, state: Floats, x: int, noise: Floats, out: Floats, activation: int) -> None:
+def _add_rows(out: Floats, matrix: Floats, factors: Floats, active: NDArray[np.int64]) -> None:
+    """out (H,) += factors (I,) @ matrix (I, H), the zeros among the factors skipped; `active` (I + 1,) is scratch."""
+    count = 0
+    for i in range(len(factors)):
+        active[count] = i
+        count += factors[i] != 0
+    for k in range(0, count - 3, 4):
+        i0, i1, i2, i3 = active[k], active[k + 1], active[k + 2], active[k + 3]
+        f0, f1, f2, f3 = factors[i0], factors[i1], factors[i2], factors[i3]
+        row0, row1, row2, row3 = matrix[i0], matrix[i1], matrix[i2], matrix[i3]
+        for j in range(len(out)):
+            out[j] += f0 * row0[j] + f1 * row1[j] + f2 * row2[j] + f3 * row3[j]
+    for k in range(count // 4 * 4, count):
+        factor, row = factors[active[k]], matrix[active[k]]
+        for j in range(len(out)):
+            out[j] += factor * row[j]
+
+
+@_compile
+def _step(
+    weights: Weights, state: Floats, x: int, noise: Floats, out: Floats, activation: int, active: NDArray[np.int64]
+) -> None:
     """One step of the recurrence: `out` (H,) from `state` (H,) and symbol x; `noise` is (H,) or empty."""
     size = len(out)
-    for j in range(size):
-        out[j] = weights.bias[j] + weights.input[x, j]
+    from_symbol = weights.input[x]
     if len(noise):
         for j in range(size):
-            out[j] += noise[j]
-    for i in range(size):
-        from_unit = state[i]
-        if from_unit != 0:
-            row = weights.recurrent[i]
-            for j in range(size):
-                out[j] += from_unit * row[j]
+            out[j] = weights.bias[j] + from_symbol[j] + noise[j]
+    else:
+        for j in range(size):
+            out[j] = weights.bias[j] + from_symbol[j]
+    _add_rows(out, weights.recurrent, state, active)
     _soften(out, INPUT_LIMIT * size)
     if activation == 0:
         for j in range(size):
@@ -135,7 +156,7 @@ def _exponentials(z: Floats, powers: Ints) -> tuple[np.float32, np.float32]:
 
 @_compile
 def _adagrad(weights: Floats, accumulators: Floats, gradient: Floats, rate: float) -> None:
-    """On one row (any length) of weights."""
+    """On weights of any shape, made flat."""
     scale = np.float32(rate)
     for j in range(len(weights)):
         g = gradient[j]
@@ -153,16 +174,21 @@ class _Scratch(NamedTuple):
     share: Floats  # (batch, H): one head's part of them
     head_gradient: Floats  # (H, V)
     head_bias_gradient: Floats  # (V,)
+    transposed: Floats  # (H, H): the recurrent weights, from column to row
     deltas: Floats  # (depth, H): filled from the end, newest last
     travelling: Floats  # (H,)
+    active: NDArray[np.int64]  # (H + 1,)
     part: Floats  # (H, H): one pass's part of the recurrent gradient
     recurrent_gradient: Floats  # (H, H)
     input_gradient: Floats  # (V, H)
     bias_gradient: Floats  # (H,)
+    slots: Ints  # (N,): where in `playing` a head is, or -1
+    playing: Ints  # (N,): the heads in play
+    learns: Flags  # (N, batch): by slot, what of the mini-batch it learns
 
 
 @_compile
-def _make_scratch(rules: Rules, size: int, alphabet: int) -> _Scratch:
+def _make_scratch(rules: Rules, heads: int, size: int, alphabet: int) -> _Scratch:
     return _Scratch(
         np.empty((rules.batch, alphabet), np.float32),
         np.empty(alphabet, np.int32),
@@ -170,13 +196,43 @@ def _make_scratch(rules: Rules, size: int, alphabet: int) -> _Scratch:
         np.empty((rules.batch, size), np.float32),
         np.empty((size, alphabet), np.float32),
         np.empty(alphabet, np.float32),
+        np.empty((size, size), np.float32),
         np.empty((rules.depth, size), np.float32),
         np.empty(size, np.float32),
+        np.empty(size + 1, np.int64),
         np.empty((size, size), np.float32),
         np.empty((size, size), np.float32),
         np.empty((alphabet, size), np.float32),
         np.empty(size, np.float32),
+        np.full(heads, -1, np.int32),
+        np.empty(heads, np.int32),
+        np.empty((heads, rules.batch), np.uint8),
     )
+
+
+@_compile
+def _find_playing(play: Play, begin: int, end: int, scratch: _Scratch) -> int:
+    """Fill `playing` and `learns` for a mini-batch, own heads first; how many heads play comes back."""
+    count = 0
+    for head in play.own:
+        scratch.slots[head] = count
+        scratch.playing[count] = head
+        scratch.learns[count, : end - begin] = 1
+        count += 1
+    for row in range(begin // play.span, (end - 1) // play.span + 1):
+        first, last = max(row * play.span, begin), min((row + 1) * play.span, end)
+        for k in range(play.starts[row], play.starts[row + 1]):
+            head = play.leaked[k]
+            slot = scratch.slots[head]
+            if slot < 0:
+                slot = scratch.slots[head] = count
+                scratch.playing[count] = head
+                scratch.learns[count, : end - begin] = 0
+                count += 1
+            scratch.learns[slot, first - begin : last - begin] = 1
+    for k in range(count):
+        scratch.slots[scratch.playing[k]] = -1
+    return count
 
 
 @_compile
@@ -184,20 +240,15 @@ def _learn_head(
     weights: Weights,
     accumulators: Weights,
     rows: Floats,
-    symbols: Ints,
-    begin: int,
+    targets: Ints,
     head: int,
+    learns: Flags,
     carry: bool,
-    leaks: Flags,
-    span: int,
     errors: Floats,
     scratch: _Scratch,
     rules: Rules,
 ) -> float:
-    """Change one head by a mini-batch and add to `errors` what it sends to the hidden layer; its bits come back.
-
-    `span` is 0 for an own head, which learns all characters; otherwise `leaks` says which.
-    """
+    """Change one head by what it learns of a mini-batch and add to `errors` (B, H) its part; its bits come back."""
     count, size = rows.shape
     z = scratch.z[:count]
     bias_gradient = scratch.head_bias_gradient
@@ -205,18 +256,16 @@ def _learn_head(
     _predict(weights, rows, head, z)
     bits = 0.0
     for t in range(count):
-        step = begin + t
-        if step + 1 < rules.skip or (span and not leaks[step // span, head]):
+        if not learns[t]:
             z[t] = 0
             continue
-        target = symbols[step + 1]
-        at_target = z[t, target]
+        at_target = z[t, targets[t]]
         total, highest = _exponentials(z[t], scratch.powers)
         bits += (np.log(total) + highest - at_target) / math.log(2)
         scale = -_F1 / total
         for v in range(z.shape[1]):
             z[t, v] *= scale
-        z[t, target] += _F1
+        z[t, targets[t]] += _F1
         for v in range(z.shape[1]):
             bias_gradient[v] += z[t, v]
     if size:
@@ -226,15 +275,15 @@ def _learn_head(
                 for j in range(size):
                     errors[t, j] += scratch.share[t, j]
         np.dot(rows.T, z, scratch.head_gradient)  # (H, B) @ (B, V) -> (H, V)
-        for i in range(size):
-            _adagrad(weights.heads[head, i], accumulators.heads[head, i], scratch.head_gradient[i], rules.rate)
+        _adagrad(
+            weights.heads[head].ravel(), accumulators.heads[head].ravel(), scratch.head_gradient.ravel(), rules.rate
+        )
     _adagrad(weights.head_bias[head], accumulators.head_bias[head], bias_gradient, rules.rate)
     return bits
 
 
 @_compile
 def _backward(
-    weights: Weights,
     hidden: Floats,
     errors: Floats,
     oldest: int,
@@ -264,12 +313,8 @@ def _backward(
         if t < first and squared < threshold:
             break
         used += 1
-        for i in range(size):
-            total = _F0
-            row = weights.recurrent[i]
-            for j in range(size):
-                total += row[j] * delta[j]
-            travelling[i] = total
+        travelling[:] = 0
+        _add_rows(travelling, scratch.transposed, delta, scratch.active)
         if _absolute_sum(travelling) > GROWTH_LIMIT * put_in:
             if t <= first:
                 break
@@ -305,6 +350,9 @@ def _learn_recurrent(
     gradient[:] = 0
     input_gradient[:] = 0
     bias_gradient[:] = 0
+    for i in range(size):
+        for j in range(size):
+            scratch.transposed[j, i] = weights.recurrent[i, j]
     for t in range(len(errors)):
         _soften(errors[t], ERROR_LIMIT * size)
     chunk = min(rules.batch, -(-4 * rules.depth // 7))
@@ -314,8 +362,8 @@ def _learn_recurrent(
         last = min(first + chunk, len(hidden))
         threshold = memory.threshold[0]
         used = _backward(
-            weights, hidden[:last], errors[first - start : last - start], oldest, rules.depth, threshold,
-            rules.activation, scratch,
+            hidden[:last], errors[first - start : last - start], oldest, rules.depth, threshold, rules.activation,
+            scratch,
         )  # fmt: skip
         if threshold > 0:
             few = rules.depth - used < UNUSED * rules.depth
@@ -330,58 +378,81 @@ def _learn_recurrent(
             for j in range(size):
                 row[j] += deltas[s, j]
                 bias_gradient[j] += deltas[s, j]
-    for i in range(size):
-        _adagrad(weights.recurrent[i], accumulators.recurrent[i], gradient[i], rules.rate)
-    for x in range(len(input_gradient)):
-        _adagrad(weights.input[x], accumulators.input[x], input_gradient[x], rules.rate)
+    _adagrad(weights.recurrent.ravel(), accumulators.recurrent.ravel(), gradient.ravel(), rules.rate)
+    _adagrad(weights.input.ravel(), accumulators.input.ravel(), input_gradient.ravel(), rules.rate)
     _adagrad(weights.bias, accumulators.bias, bias_gradient, rules.rate)
 
 
 @_compile
 def score_text(weights: Weights, symbols: Ints, skip: int, activation: int) -> NDArray[np.float64]:
-    """(N,): the bits that each head needs for the text from its character number `skip` on, from the zero state."""
+    """(N,): the bits that each head needs for the text from its character number `skip` on, from the zero state.
+
+    A block of steps at a time. In `z` steps lie along the last axis, so that all of a softmax goes over many at once.
+    """
     heads, size, alphabet = weights.heads.shape
     bits = np.zeros(heads, np.float64)
     hidden = np.zeros((_SCORE_ROWS + 1, size), np.float32)  # row 0 is the state before the block
-    z = np.empty((_SCORE_ROWS, alphabet), np.float32)
-    powers = np.empty(alphabet, np.int32)
+    space = np.empty(alphabet * _SCORE_ROWS, np.float32)
+    powers = np.empty(_SCORE_ROWS, np.int32)
+    sums = np.empty((3, _SCORE_ROWS), np.float32)
+    active = np.empty(size + 1, np.int64)
     no_noise = np.empty(0, np.float32)
     steps = len(symbols) - 1
     for begin in range(0, steps, _SCORE_ROWS):
         rows = min(_SCORE_ROWS, steps - begin)
         for t in range(rows):
-            _step(weights, hidden[t], symbols[begin + t], no_noise, hidden[t + 1], activation)
-        for head in range(heads):
-            _predict(weights, hidden[1 : rows + 1], head, z[:rows])
-            for t in range(rows):
-                if begin + t + 1 >= skip:
-                    target = z[t, symbols[begin + t + 1]]
-                    total, highest = _exponentials(z[t], powers)
-                    bits[head] += (np.log(total) + highest - target) / math.log(2)
+            _step(weights, hidden[t], symbols[begin + t], no_noise, hidden[t + 1], activation, active)
+        first = max(skip - 1 - begin, 0)  # the first step in this block that counts
+        if first < rows:
+            z = space[: alphabet * (rows - first)].reshape(alphabet, rows - first)
+            targets = symbols[begin + first + 1 : begin + rows + 1]
+            for head in range(heads):
+                if size:
+                    np.dot(weights.heads[head].T, hidden[first + 1 : rows + 1].T, z)  # (V, H) @ (H, T) -> (V, T)
+                else:
+                    z[:] = 0
+                bits[head] += _surprise(z, weights.head_bias[head], targets, sums, powers)
         hidden[0] = hidden[rows]
     return bits
 
 
 @_compile
-def _leaks_any(leaks: Flags, first: int, last: int, head: int) -> bool:
-    found = False
-    for row in range(first, last + 1):
-        found = found or leaks[row, head] != 0
-    return found
+def _surprise(z: Floats, bias: Floats, targets: Ints, sums: Floats, powers: Ints) -> float:
+    """Bits of `targets` (T,) under softmax inputs z (V, T) without their bias (V,); z is spoilt, the rest scratch."""
+    highest, totals, at_target = sums[0, : len(targets)], sums[1, : len(targets)], sums[2, : len(targets)]
+    for v in range(len(z)):
+        row, constant = z[v], bias[v]
+        if v == 0:
+            for t in range(len(row)):
+                row[t] += constant
+                highest[t] = row[t]
+        else:
+            for t in range(len(row)):
+                row[t] += constant
+                highest[t] = max(highest[t], row[t])
+    for t in range(len(targets)):
+        at_target[t] = z[targets[t], t] - highest[t]
+    totals[:] = 0
+    two_to = powers.view(np.float32)
+    for v in range(len(z)):
+        row = z[v]
+        for t in range(len(row)):
+            x = max(row[t] - highest[t], _LOWEST)
+            k = np.floor(x * _LOG2E + _HALF)
+            r = x - k * _LN2_HIGH - k * _LN2_LOW
+            row[t] = _F1 + r * (_F1 + r * (_E2 + r * (_E3 + r * (_E4 + r * (_E5 + r * _E6)))))
+            powers[t] = (np.int32(k) + np.int32(127)) << np.int32(23)
+        for t in range(len(row)):
+            totals[t] += row[t] * two_to[t]
+    nats = 0.0
+    for t in range(len(targets)):
+        nats += np.log(totals[t]) - at_target[t]
+    return nats / math.log(2)
 
 
 @_compile
 def train_text(
-    weights: Weights,
-    accumulators: Weights,
-    memory: Memory,
-    symbols: Ints,
-    own: Ints,
-    carry: Flags,
-    leaks: Flags,
-    span: int,
-    noise: Floats,
-    rules: Rules,
+    weights: Weights, accumulators: Weights, memory: Memory, symbols: Ints, play: Play, noise: Noise, rules: Rules
 ) -> Tally:
     """Learn one text, in place; see network.train_text."""
     heads, size, alphabet = weights.heads.shape
@@ -393,35 +464,33 @@ def train_text(
     inputs = np.empty(past + steps, np.int32)
     inputs[:past] = memory.symbols
     inputs[past:] = symbols[:-1]
-    own_head = np.zeros(heads, np.bool_)
-    for head in own:
-        own_head[head] = True
-    scratch = _make_scratch(rules, size, alphabet)
-    no_noise = np.empty(0, np.float32)
+    scratch = _make_scratch(rules, heads, size, alphabet)
     bits, characters = 0.0, 0
     for begin in range(0, steps, batch):
         end = min(begin + batch, steps)
         for t in range(begin, end):
+            offset = noise.offsets[t]
             _step(
-                weights, hidden[past + t - 1], inputs[past + t], noise[t] if len(noise) else no_noise, hidden[past + t],
-                rules.activation,
+                weights, hidden[past + t - 1], inputs[past + t], noise.table[offset : offset + size], hidden[past + t],
+                rules.activation, scratch.active,
             )  # fmt: skip
-        if end < rules.skip:  # nothing in this batch counts
+        first = max(rules.skip - 1, begin)  # prediction t is of character t + 1
+        if first >= end:  # nothing in this batch counts
             continue
         rows = hidden[past + begin : past + end]
+        targets = symbols[begin + 1 : end + 1]
         errors = scratch.errors[: end - begin]
         errors[:] = 0
-        for head in range(heads):
-            head_span = 0 if own_head[head] else span
-            if head_span and not _leaks_any(leaks, begin // span, (end - 1) // span, head):
-                continue
+        for place in range(_find_playing(play, begin, end, scratch)):
+            head = scratch.playing[place]
+            scratch.learns[place, : first - begin] = 0
             head_bits = _learn_head(
-                weights, accumulators, rows, symbols, begin, head, carry[head] != 0, leaks, head_span, errors, scratch,
-                rules,
+                weights, accumulators, rows, targets, head, scratch.learns[place], play.carry[head] != 0, errors,
+                scratch, rules,
             )  # fmt: skip
-            if own_head[head]:
+            if place < len(play.own):
                 bits += head_bits
-                characters += max(0, end + 1 - max(begin + 1, rules.skip))
+                characters += end - first
         if size:
             _learn_recurrent(weights, accumulators, memory, hidden[: past + end], inputs, errors, scratch, rules)
     memory.filled[0] = min(memory.filled[0] + steps, past)

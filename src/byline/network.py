@@ -72,6 +72,23 @@ class Rules(NamedTuple):
     activation: int
 
 
+class Play(NamedTuple):
+    """Which heads learn a text."""
+
+    own: Ints  # the heads that learn every character
+    carry: Flags  # (N,): the heads whose errors go on to the hidden layer
+    leaked: Ints  # the heads that are leaked to, row after row
+    starts: Ints  # (R + 1,): where each row begins in `leaked`
+    span: int  # how many predictions a row holds for: row t // span for the one made at step t
+
+
+class Noise(NamedTuple):
+    """Presynaptic noise: at step t the H numbers of `table` from `offsets[t]` on; an empty table is none."""
+
+    table: Floats  # at least H Gaussians
+    offsets: Ints  # (T,)
+
+
 class Tally(NamedTuple):
     """Bits that the own heads needed for a text before learning from it, and how many characters that were."""
 
@@ -195,6 +212,24 @@ def score_text(weights: Weights, symbols: Ints, skip: int, activation: int) -> N
     )
 
 
+def heads_in_play(play: Play, begin: int, end: int) -> dict[int, NDArray[np.bool_]]:
+    """The heads that learn something of the predictions from `begin` to `end`, and which of them (B,) each learns."""
+    learns = {int(head): np.ones(end - begin, np.bool_) for head in play.own}
+    for t in range(begin, end):
+        row = t // play.span
+        for head in play.leaked[play.starts[row] : play.starts[row + 1]]:
+            learns.setdefault(int(head), np.zeros(end - begin, np.bool_))[t - begin] = True
+    return learns
+
+
+def draw_noise(noise: Noise, begin: int, end: int, size: int) -> Floats:
+    """(B, size) noise of the steps from `begin` to `end`, or (0, 0) for none."""
+    if not len(noise.table):
+        return np.zeros((0, 0), noise.table.dtype)
+    rows: Floats = noise.table[noise.offsets[begin:end, None] + np.arange(size)]
+    return rows
+
+
 def adagrad(weights: Floats, accumulators: Floats, gradient: Floats, rate: float) -> None:
     """One step uphill, in place: the rate at which a weight can change falls with what it has changed already."""
     accumulators += gradient * gradient
@@ -249,23 +284,9 @@ def adapt(threshold: float, used: int, depth: int) -> float:
 
 
 def train_text(
-    weights: Weights,
-    accumulators: Weights,
-    memory: Memory,
-    symbols: Ints,
-    own: Ints,
-    carry: Flags,
-    leaks: Flags,
-    span: int,
-    noise: Floats,
-    rules: Rules,
+    weights: Weights, accumulators: Weights, memory: Memory, symbols: Ints, play: Play, noise: Noise, rules: Rules
 ) -> Tally:
-    """Learn one text, in place.
-
-    The `own` heads learn every character from number `skip` on. `leaks` (R, N) says which other heads learn too:
-    row t // span holds for the prediction made at step t. Errors of heads that `carry` (N,) marks go on to the
-    hidden layer. `noise` is (T - 1, H), or (0, 0) for none.
-    """
+    """Learn one text, in place: the own heads every character from number `skip` on, others those that leak to them."""
     rate, _, batch, skip, activation = rules
     past = len(memory.hidden)
     steps = len(symbols) - 1
@@ -276,7 +297,7 @@ def train_text(
     for begin in range(0, steps, batch):
         end = min(begin + batch, steps)
         rows = slice(past + begin, past + end)
-        noise_rows = noise[begin:end] if len(noise) else noise
+        noise_rows = draw_noise(noise, begin, end, len(weights.bias))
         hidden[rows] = run(weights, inputs[rows], hidden[past + begin - 1], noise_rows, activation)
         # prediction t is of character t + 1
         counted = np.arange(begin, end) + 1 >= skip
@@ -285,18 +306,18 @@ def train_text(
         targets = symbols[begin + 1 : end + 1]
         errors = np.zeros_like(hidden[rows])
         head_gradients = {}
-        for head in range(len(weights.heads)):
-            play = counted & ((head in own) | (leaks[np.arange(begin, end) // span, head] > 0))
-            if not play.any():
+        for head, learns in heads_in_play(play, begin, end).items():
+            learns &= counted
+            if not learns.any():
                 continue
             logarithms = predict(weights, hidden[rows], head)  # (B, V)
             error = -np.exp(logarithms)
             error[np.arange(end - begin), targets] += 1
-            error *= play[:, None]
-            if head in own:
-                bits -= float(logarithms[np.arange(end - begin), targets][play].sum()) / np.log(2)
-                characters += int(play.sum())
-            if carry[head]:
+            error *= learns[:, None]
+            if head in play.own:
+                bits -= float(logarithms[np.arange(end - begin), targets][learns].sum()) / np.log(2)
+                characters += int(learns.sum())
+            if play.carry[head]:
                 errors += error @ weights.heads[head].T  # (B, V) @ (V, H) -> (B, H)
             head_gradients[head] = hidden[rows].T @ error, error.sum(axis=0)  # (H, B) @ (B, V) -> (H, V)
         _learn_recurrent(weights, accumulators, memory, hidden[: past + end], inputs[: past + end], errors, rules)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,7 @@ CONTROL_PIECE = 40_000
 
 @dataclass(frozen=True)
 class Question:
-    """Problem number `problem` asks how well `head` predicts `document`; a symmetric problem asks twice."""
+    """Problem number `problem` asks how well `head` predicts `document`; asked both ways, it is on two sides."""
 
     problem: int
     head: int
@@ -43,7 +44,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Questions:
-    """Everything that an engine needs, by index: no names, no truth."""
+    """One side: everything that one training of an engine needs, by index: no names, no truth."""
 
     alphabet: Alphabet
     texts: tuple[Symbols, ...]
@@ -55,6 +56,8 @@ class Questions:
     questions: tuple[Question, ...]
     control: tuple[Symbols, ...] = ()
     """Pieces of a control corpus that train one further head; it judges nothing."""
+    control_heads: int = 0
+    """How many of the heads are those of control texts, there to be compared with."""
 
     @property
     def seen(self) -> NDArray[np.bool_]:
@@ -76,21 +79,32 @@ class Questions:
         return tuple(tuple(heads) for heads in learners)
 
 
-# A problem's number, the texts that it trains on, and the texts that it judges.
-_Trial = tuple[int, frozenset[bytes], frozenset[bytes]]
+class _Trial(NamedTuple):
+    """A problem's number, the texts that it trains on, and the texts that it judges."""
+
+    problem: int
+    learnt: frozenset[bytes]
+    judged: frozenset[bytes]
 
 
 @dataclass(frozen=True)
 class Prepared:
     """The questions, the problems that they number, and the problems that turned out too small."""
 
-    questions: Questions
+    sides: tuple[Questions, ...]
+    """One, or two for problems that are asked both ways. Each side is trained by itself: what one learns is what the
+    other judges, and a text that is judged can't leak to other heads."""
     problems: tuple[Problem, ...]
     offences: tuple[Offence, ...]
-    control: str
-    """What became of the control corpus, in words."""
     repeated_control: int
     """Control texts left out because they are texts of the problems."""
+
+    @property
+    def control(self) -> str:
+        """What became of the control corpus, in words."""
+        if number := max(side.control_heads for side in self.sides):
+            return f"a head for each of {number} texts"
+        return "one head" if any(side.control for side in self.sides) else "none"
 
 
 def prepare_questions(problems: Sequence[Problem], settings: Settings, control: Sequence[Document] = ()) -> Prepared:
@@ -100,37 +114,53 @@ def prepare_questions(problems: Sequence[Problem], settings: Settings, control: 
     alphabet = library.make_alphabet([d for problem in problems for d in (*problem.known, problem.unknown)])
     sound: list[Problem] = []
     offences: list[Offence] = []
-    asked: list[_Trial] = []
+    asked: tuple[list[_Trial], list[_Trial]] = [], []
     for problem in problems:
         try:
             trials = _trials(problem, library, settings)
         except TooLittleText as error:
             offences.append(Offence(problem.id, str(error)))
             continue
-        asked += [(len(sound), learnt, judged) for learnt, judged in trials]
+        for side, (learnt, judged) in zip(asked, trials, strict=False):
+            side.append(_Trial(len(sound), learnt, judged))
         sound.append(problem)
 
-    used = {key for _, learnt, judged in asked for key in learnt | judged}
+    used = {key for side in asked for trial in side for key in trial.learnt | trial.judged}
     spare = library.control_keys(control)
-    comparison, pieces = _place_control(sorted(spare - used), asked, alphabet, settings)
-    use = f"a head for each of {len(comparison)} texts" if comparison else "one head" if pieces else "none"
-    layout = _lay_out(alphabet, asked, comparison, pieces)
-    return Prepared(layout, tuple(sound), tuple(offences), use, len(spare & used))
+    extra = sorted(spare - used)
+    sides = _lay_out_sides(alphabet, asked, extra, settings, pairs=all(problem.symmetric for problem in sound))
+    return Prepared(sides, tuple(sound), tuple(offences), len(spare & used))
 
 
-def _lay_out(
-    alphabet: Alphabet, asked: Sequence[_Trial], comparison: Sequence[bytes], pieces: tuple[Symbols, ...]
-) -> Questions:
-    """Number texts, heads and documents in the order of the texts' bytes; `comparison` adds one of each a text."""
-    keys = sorted({key for _, learnt, judged in asked for key in learnt | judged} | set(comparison))
+def _lay_out_sides(
+    alphabet: Alphabet,
+    asked: Sequence[Sequence[_Trial]],
+    control: Sequence[bytes],
+    settings: Settings,
+    pairs: bool,
+) -> tuple[Questions, ...]:
+    """Each way by itself; one on which too little can be compared is left out, if the other one can answer.
+
+    A few pairs, too few for either way, are asked both ways in one training.
+    """
+    sides = [_lay_out(alphabet, trials, control, settings) for trials in asked if trials]
+    if able := [side for side in sides if not refusal(side)]:
+        return tuple(able)
+    return (_lay_out(alphabet, [*asked[0], *(asked[1] if pairs else ())], control, settings),)
+
+
+def _lay_out(alphabet: Alphabet, asked: Sequence[_Trial], control: Sequence[bytes], settings: Settings) -> Questions:
+    """Number texts, heads and documents in the order of the texts' bytes."""
+    comparison, pieces = _place_control(control, asked, alphabet, settings)
+    keys = sorted({key for trial in asked for key in trial.learnt | trial.judged} | set(comparison))
     number_of = {key: number for number, key in enumerate(keys)}
 
     def numbers(chosen: frozenset[bytes]) -> tuple[int, ...]:
         return tuple(sorted(number_of[key] for key in chosen))
 
     extra = {numbers(frozenset([key])) for key in comparison}
-    heads = sorted({numbers(learnt) for _, learnt, _ in asked} | extra)
-    judged_sets = {numbers(judged) for _, _, judged in asked}
+    heads = sorted({numbers(trial.learnt) for trial in asked} | extra)
+    judged_sets = {numbers(trial.judged) for trial in asked}
     if len(judged_sets | extra) < FEWEST_HEADS:
         # too few to rank among: the texts that heads learnt are compared too, under all heads but their own
         extra |= {(text,) for head in heads for text in head}
@@ -143,10 +173,11 @@ def _lay_out(
         tuple(heads),
         tuple(documents),
         tuple(
-            Question(problem, head_of[numbers(learnt)], document_of[numbers(judged)])
-            for problem, learnt, judged in asked
+            Question(trial.problem, head_of[numbers(trial.learnt)], document_of[numbers(trial.judged)])
+            for trial in asked
         ),
         pieces,
+        len(comparison),
     )
 
 
@@ -208,7 +239,7 @@ class _Library:
 
 
 def _trials(problem: Problem, library: _Library, settings: Settings) -> list[tuple[frozenset[bytes], frozenset[bytes]]]:
-    """What a problem trains on and what it judges: once, or both ways round for a pair."""
+    """What a problem trains on and what it judges: once, or both ways round."""
     _check_length(problem, library)
     known = frozenset(library.key(document.text) for document in problem.known)
     unknown = frozenset([library.key(problem.unknown.text)])
@@ -218,7 +249,9 @@ def _trials(problem: Problem, library: _Library, settings: Settings) -> list[tup
         raise TooLittleText(
             f"{problem.id}: the known and the unknown text are the same; there is nothing to decide, remove the problem"
         )
-    if problem.symmetric or settings.train_on == "both":
+    if problem.symmetric:  # which text of a pair comes first must not matter
+        return [(rest, unknown), (unknown, rest)] if min(rest) < min(unknown) else [(unknown, rest), (rest, unknown)]
+    if settings.train_on == "both":
         return [(rest, unknown), (unknown, rest)]
     if settings.train_on == "unknown" or (settings.swap_short and _is_short(problem, library)):
         return [(unknown, rest)]
@@ -249,7 +282,7 @@ def _place_control(
     """The control texts as heads and documents of their own to compare with, or joined into pieces for one head."""
     place = settings.control
     if place == "auto":
-        heads = len({learnt for _, learnt, _ in asked})
+        heads = len({trial.learnt for trial in asked})
         place = "one" if heads >= FEWEST_HEADS else "each"
     if place == "none":
         return (), ()

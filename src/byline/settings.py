@@ -49,7 +49,7 @@ class Settings:
     """The recurrent layer's activation (section 2.3)."""
     start: Start = "gaussian"
     """How weights begin: sparse random, all zero, or a sparse random fan-in for each unit."""
-    rate: float = 0.2
+    rate: float = 0.03
     """Initial Adagrad learning scale."""
     noise: float = 0.2
     """Standard deviation of the presynaptic Gaussian noise, in training only."""
@@ -71,10 +71,10 @@ class Settings:
     """Texts are read forward, or from their last character to their first."""
     handling: Handling = "concatenated"
     """What an author provides in a sub-epoch: one text in turn, all of them, or enough to keep the authors even."""
-    train_on: TrainOn = "known"
+    train_on: TrainOn = "both"
     """Heads learn the known texts and judge the unknown, the other way round, or both ways, averaged."""
     swap_short: bool = True
-    """A single known text much shorter than the unknown is exchanged with it."""
+    """With train_on=known, a single known text much shorter than the unknown is exchanged with it."""
     control: Control = "auto"
     """A control corpus, where one is given, trains one head, a head each, none; auto: one, or each if heads are few."""
     text_rules: TextRules = "paper"

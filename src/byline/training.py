@@ -13,10 +13,10 @@ from byline import kernels
 from byline.alphabet import Symbols
 from byline.errors import RunError
 from byline.network import (
-    Flags,
-    Floats,
     Ints,
     Memory,
+    Noise,
+    Play,
     Rules,
     Tally,
     Weights,
@@ -32,6 +32,12 @@ from byline.settings import Settings
 STRETCH = 4_000
 """Characters of a long text that are learnt in one call: bounds memory, and keeps an interruption prompt."""
 
+NOISE_TABLE = 65_536
+"""Gaussians that a training draws once; each step takes a run of them from a random place."""
+
+NEVER = 1e-9
+"""Leaks expected in a stretch that are as good as none."""
+
 ABSURD = 1_000.0
 """Bits a character that no sane network needs (a uniform guess among 40 symbols needs 5.3)."""
 
@@ -45,11 +51,8 @@ class Arithmetic(Protocol):
         accumulators: Weights,
         memory: Memory,
         symbols: Ints,
-        own: Ints,
-        carry: Flags,
-        leaks: Flags,
-        span: int,
-        noise: Floats,
+        play: Play,
+        noise: Noise,
         rules: Rules,
     ) -> Tally:
         """Learn one text, in place."""
@@ -135,6 +138,9 @@ class _Trainer:
         self.accumulators = start_accumulators(self.weights)
         self.memory = start_memory(settings.hidden, settings.depth)
         self.rules = rules_of(settings)
+        noisy = settings.noise > 0 and settings.hidden > 0
+        self.noise_table = rng.standard_normal(NOISE_TABLE if noisy else 0, dtype=np.float32)
+        self.noise_table *= np.float32(settings.noise)
 
     def lessons(self, visits: list[Visit], sub_epoch: int) -> list[_Lesson]:
         """The sub-epoch's texts in order, and one piece of the control corpus, in turn, somewhere among them."""
@@ -162,31 +168,43 @@ class _Trainer:
             part = symbols[begin : begin + stretch + 1]
             steps = len(part) - 1
             rules = self.rules if begin == 0 else self.rules._replace(skip=0)
-            leaks, span = self._draw_leaks(steps, sub_epoch)
-            if lesson.judged:
-                leaks[:] = 0
+            leaked, starts, span = self._draw_leaks(steps, 0.0 if lesson.judged else self._leak_chance(sub_epoch))
+            play = Play(own, carry, leaked, starts, span)
             noise = self._draw_noise(steps)
             yield (
                 steps,
-                self.arithmetic.train_text(
-                    self.weights, self.accumulators, self.memory, part, own, carry, leaks, span, noise, rules
-                ),
+                self.arithmetic.train_text(self.weights, self.accumulators, self.memory, part, play, noise, rules),
             )
 
-    def _draw_leaks(self, steps: int, sub_epoch: int) -> tuple[Flags, int]:
-        """(rows, N) flags of the heads that a stretch leaks to, and how many characters a row holds for."""
+    def _leak_chance(self, sub_epoch: int) -> float:
         settings = self.settings
-        span = 1 if settings.leakage_draw == "character" else settings.batch
-        chance = min(1.0, settings.leakage * settings.leakage_decay**sub_epoch / self.head_count)
-        leaks = self.rng.random((-(-steps // span), self.head_count), dtype=np.float32) < chance
-        return leaks.astype(np.uint8), span
+        return min(1.0, settings.leakage * settings.leakage_decay**sub_epoch / self.head_count)
 
-    def _draw_noise(self, steps: int) -> Floats:
-        if not self.settings.noise or not self.settings.hidden:
-            return np.zeros((0, 0), np.float32)
-        noise = self.rng.standard_normal((steps, self.settings.hidden), dtype=np.float32)
-        noise *= np.float32(self.settings.noise)
-        return noise
+    def _draw_leaks(self, steps: int, chance: float) -> tuple[Ints, Ints, int]:
+        """`leaked`, `starts` and `span` of network.Play: each head in each row with the same chance.
+
+        What is drawn are the gaps between one leak and the next, so that heads which nothing leaks to cost nothing.
+        """
+        span = 1 if self.settings.leakage_draw == "character" else self.settings.batch
+        rows = -(-steps // span)
+        cells = rows * self.head_count
+        leaks = np.zeros(0, np.int64)
+        if chance * cells > NEVER:
+            end = -1
+            parts = []
+            while end < cells:
+                left = (cells - end) * chance
+                gaps = self.rng.geometric(chance, int(left + 4 * np.sqrt(left) + 4))
+                parts.append(end + gaps.cumsum())
+                end = int(parts[-1][-1])
+            leaks = np.concatenate(parts)
+            leaks = leaks[: np.searchsorted(leaks, cells)]
+        starts = np.searchsorted(leaks, np.arange(rows + 1) * self.head_count)
+        return (leaks % self.head_count).astype(np.int32), starts.astype(np.int32), span
+
+    def _draw_noise(self, steps: int) -> Noise:
+        offsets = self.rng.integers(0, max(1, len(self.noise_table) - self.settings.hidden), steps, dtype=np.int32)
+        return Noise(self.noise_table, offsets)
 
 
 def _require_finite(weights: Weights, curve: list[float], settings: Settings) -> None:

@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, CancelledError, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -20,7 +19,7 @@ from byline.engines import rnn
 from byline.errors import RunError, TooLittleText
 from byline.interpret import average_by_problem, centre, rank_scores, stretch
 from byline.problems import Layout, Offence, ProblemSet, read_problems, read_texts, require_sound
-from byline.questions import Prepared, Questions, lonely_questions, prepare_questions, refusal
+from byline.questions import Prepared, Question, Questions, lonely_questions, prepare_questions, refusal
 from byline.scoring import Matrix, Table
 from byline.settings import Settings
 from byline.training import Progress
@@ -29,8 +28,8 @@ log = logging.getLogger(__name__)
 
 MOST_MEMBERS = 10_000
 
-Report = Callable[[str, int, Progress], None]
-"""Called with the language, the member's number and how far it is."""
+Report = Callable[[str, Progress], None]
+"""Called with a training's name, such as "english, member 2 of 4, way 1 of 2", and how far it is."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +39,12 @@ class LanguageRun:
     language: str
     problems: int
     alphabet: str
+    ways: int
+    """2 where the problems were asked both ways."""
     heads: int
+    """Sets of texts that were learnt, both ways together."""
     documents: int
+    """Sets of texts that were judged or compared with, both ways together."""
     control: str
     """What became of the control corpus, in words."""
     control_repeats: int
@@ -96,7 +99,7 @@ def verify(
     offences = [*problems.offences, *(offence for group in prepared.values() for offence in group.offences)]
     if not skip_bad or not any(group.problems for group in prepared.values()):
         require_sound(offences)
-    refused = {name: reason for name, group in prepared.items() if (reason := refusal(group.questions))}
+    refused = {name: reason for name, group in prepared.items() if (reason := refusal(group.sides[0]))}
     if refused and (not skip_bad or len(refused) == len(prepared)):
         raise TooLittleText(_refusal_message(refused, prepared))
     for name, reason in refused.items():
@@ -109,8 +112,9 @@ def verify(
     answers: list[Answer] = []
     runs: list[LanguageRun] = []
     for name, group in prepared.items():
-        log.info("%s: %d heads, %d documents", name, len(group.questions.heads), len(group.questions.documents))
-        matrices = fill_matrices(group.questions, settings, seed, members, partial(report, name) if report else None)
+        for side in group.sides:
+            log.info("%s: %d heads, %d documents", name, len(side.heads), len(side.documents))
+        matrices = fill_matrices(group.sides, settings, seed, members, report, name)
         scores = combine(matrices, group, settings)
         middle = centre(np.array([s for s, p in zip(scores, group.problems, strict=True) if p.id not in lonely[name]]))
         values = stretch(scores, middle, settings.radius)
@@ -128,44 +132,69 @@ def verify(
 
 
 def fill_matrices(
-    questions: Questions,
+    sides: Sequence[Questions],
     settings: Settings,
     seed: int,
     members: int,
-    report: Callable[[int, Progress], None] | None = None,
-) -> list[Matrix]:
-    """One matrix a member. Members train side by side; member m is the same whatever the number of members."""
+    report: Report | None = None,
+    name: str = "training",
+    workers: int | None = None,
+) -> list[list[Matrix]]:
+    """For each member a matrix a side; member m is the same whatever the number of members.
+
+    `workers` threads do the work, by default one a core.
+    """
     stop = Event()
 
-    def fill(member: int) -> Matrix:
+    def fill(member: int, side: int) -> Matrix:
+        label = name + (f", member {member + 1} of {members}" if members > 1 else "")
+        label += f", way {side + 1} of {len(sides)}" if len(sides) > 1 else ""
+
         def relay(progress: Progress) -> None:
             if stop.is_set():
                 raise CancelledError
             if report:
-                report(member, progress)
+                report(label, progress)
 
-        return rnn.fill_matrix(questions, settings, np.random.default_rng([seed, member]), relay)
+        rng = np.random.default_rng([seed, member, side])
+        return rnn.fill_matrix(sides[side], settings, rng, relay, threads=cores // trainers)
 
-    # one BLAS thread for each member: faster for products this small, and the same sums on every run
-    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(min(members, os.cpu_count() or 1)) as pool:
+    trainings = [(member, side) for member in range(members) for side in range(len(sides))]
+    cores = workers or os.cpu_count() or 1
+    trainers = min(len(trainings), cores)
+    # one BLAS thread for each training: faster for products this small, and the same sums on every run
+    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(trainers) as pool:
         futures: list[Future[Matrix]] = []
         try:
-            futures += (pool.submit(fill, member) for member in range(members))
+            futures += (pool.submit(fill, *training) for training in trainings)
             wait(futures, return_when=FIRST_EXCEPTION)
             for future in futures:
                 if future.done():
                     future.result()  # raises what stopped it
-            return [future.result() for future in futures]
+            matrices = [future.result() for future in futures]
         finally:  # after an error or Ctrl-C the others end at their next stretch
             stop.set()
             pool.shutdown(cancel_futures=True)
+    return [matrices[member * len(sides) :][: len(sides)] for member in range(members)]
 
 
-def combine(matrices: Sequence[Matrix], group: Prepared, settings: Settings) -> Table:
-    """(problems,): the mean of the members' rank scores, and of the two directions of a pair (section 2.5)."""
-    questions = group.questions.questions
-    scores = np.mean([rank_scores(matrix, questions, settings.ranking) for matrix in matrices], axis=0)
-    return average_by_problem(scores, questions, len(group.problems))
+def combine(matrices: Sequence[Sequence[Matrix]], group: Prepared, settings: Settings) -> Table:
+    """(problems,): the mean of the rank scores over members and over the ways that a problem is asked (section 2.5).
+
+    A question that hardly anything can be compared with counts only where its problem has no other.
+    """
+    questions: list[Question] = []
+    scores: list[float] = []
+    spare: list[bool] = []
+    for number, side in enumerate(group.sides):
+        ranks = [rank_scores(member[number], side.questions, settings.ranking) for member in matrices]
+        lonely = set(lonely_questions(side))
+        questions += side.questions
+        scores += np.mean(ranks, axis=0).tolist()
+        spare += (question in lonely for question in side.questions)
+    answered = {question.problem for question, is_spare in zip(questions, spare, strict=True) if not is_spare}
+    kept = [place for place, question in enumerate(questions) if not spare[place] or question.problem not in answered]
+    return average_by_problem(np.array(scores)[kept], [questions[place] for place in kept], len(group.problems))
 
 
 def _refusal_message(refused: Mapping[str, str], prepared: Mapping[str, Prepared]) -> str:
@@ -183,7 +212,10 @@ def _refusal_message(refused: Mapping[str, str], prepared: Mapping[str, Prepared
 
 def _lonely_offences(group: Prepared) -> dict[str, Offence]:
     """Offences of problems with too little to be compared with, by id."""
-    ids = dict.fromkeys(group.problems[question.problem].id for question in lonely_questions(group.questions))
+    lonely = {question.problem for side in group.sides for question in lonely_questions(side)}
+    for side in group.sides:
+        lonely -= {question.problem for question in side.questions} - {q.problem for q in lonely_questions(side)}
+    ids = [group.problems[problem].id for problem in sorted(lonely)]
     message = (
         "too few texts are left to compare it with once those that repeat it are set aside;"
         " give other texts with --control DIR --set control=each"
@@ -192,13 +224,13 @@ def _lonely_offences(group: Prepared) -> dict[str, Offence]:
 
 
 def _summary(language: str, group: Prepared, middle: float) -> LanguageRun:
-    questions = group.questions
     return LanguageRun(
         language,
         len(group.problems),
-        questions.alphabet.symbols,
-        len(questions.heads),
-        len(questions.documents),
+        group.sides[0].alphabet.symbols,
+        len(group.sides),
+        sum(len(side.heads) for side in group.sides),
+        sum(len(side.documents) for side in group.sides),
         group.control,
         group.repeated_control,
         middle,

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from byline.languages import NAMES
 
@@ -50,8 +50,8 @@ def answer_bar(answer: float, width: int = 20) -> str:
 
 
 @contextmanager
-def training_progress(members: int) -> Iterator[Report]:
-    """A bar for each member on a terminal, silence elsewhere; gives the function to report to."""
+def training_progress() -> Iterator[Report]:
+    """A bar for each training on a terminal, silence elsewhere; gives the function to report to."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -61,15 +61,13 @@ def training_progress(members: int) -> Iterator[Report]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bars:
-        tasks: dict[tuple[str, int], object] = {}
+        tasks: dict[str, TaskID] = {}
 
-        def report(language: str, member: int, progress: TrainingProgress) -> None:
-            key = language, member
-            if key not in tasks:
-                name = f"{language}, member {member + 1} of {members}" if members > 1 else f"{language}, training"
-                tasks[key] = bars.add_task(name, total=progress.sub_epochs, place="", bits="")
+        def report(training: str, progress: TrainingProgress) -> None:
+            if training not in tasks:
+                tasks[training] = bars.add_task(training, total=progress.sub_epochs, place="", bits="")
             bars.update(
-                tasks[key],  # type: ignore[arg-type]
+                tasks[training],
                 completed=progress.sub_epoch + progress.share,
                 place=f"sub-epoch {progress.sub_epoch + 1}/{progress.sub_epochs}",
                 bits=f"{progress.bits:.2f} bits a character",

@@ -38,7 +38,7 @@ def demo_command(
 
     begin = time.perf_counter()
     with builtin_problems(cast(Collection, collection)) as folder:
-        with training_progress(members) as report:
+        with training_progress() as report:
             result = verify(folder, seed=seed, members=members, report=report)
         truth = read_truth(folder)
     seconds = time.perf_counter() - begin

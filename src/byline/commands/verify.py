@@ -61,7 +61,7 @@ def verify_command(
     if output is not None:
         answers.check_output(output, overwrite)
     begin = time.perf_counter()
-    with training_progress(members) as report:
+    with training_progress() as report:
         result = verify(
             chosen, settings, seed=seed, members=members, control=control or (), language=language, skip_bad=skip_bad,
             report=report,
@@ -142,7 +142,8 @@ def print_summary(result: Verification, seconds: float, output: Path | None) -> 
     for run in result.runs:
         console.print(
             f"{language_title(run.language)}: {count_of(run.problems, 'problem')};"
-            f" {count_of(run.heads, 'known set')} and {count_of(run.documents, 'text')} compared;"
+            f" {'both ways, ' if run.ways > 1 else ''}{count_of(run.heads, 'text set')} learnt,"
+            f" {run.documents:,} judged or compared with;"
             f" {count_of(len(run.alphabet), 'symbol')}; control corpus: {run.control}"
         )
         if run.control_repeats:

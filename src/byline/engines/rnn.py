@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -21,23 +22,29 @@ def fill_matrix(
     rng: np.random.Generator,
     report: Callable[[Progress], None] | None = None,
     arithmetic: Arithmetic = kernels,
+    threads: int = 1,
 ) -> Matrix:
     """Train a network on the heads' texts and score each document under each head, in bits per character."""
     model = train(questions, settings, rng, report, arithmetic)
-    return score(model, questions, arithmetic)
+    return score(model, questions, arithmetic, threads)
 
 
-def score(model: Model, questions: Questions, arithmetic: Arithmetic = kernels) -> Matrix:
+def score(model: Model, questions: Questions, arithmetic: Arithmetic = kernels, threads: int = 1) -> Matrix:
     """The matrix that a trained model gives; each text is scored once, from the zero state."""
     settings = model.settings
     rules = rules_of(settings)
     first = max(settings.skip, 1)
     bits = np.zeros((len(questions.texts), len(model.weights.heads)))
     lengths = np.array([len(text) - first for text in questions.texts], dtype=np.int64)
-    for number in sorted({text for document in questions.documents for text in document}):
+
+    def score_text(number: int) -> None:
         text = questions.texts[number]
         symbols = text[::-1].copy() if settings.direction == "backward" else text
         bits[number] = arithmetic.score_text(model.weights, symbols, rules.skip, rules.activation)
+
+    judged = {text for document in questions.documents for text in document}
+    with ThreadPoolExecutor(threads) as pool:  # longest first, so that no thread is left with the longest at the end
+        list(pool.map(score_text, sorted(judged, key=lambda text: -lengths[text])))
     matrix = gather(questions, bits, lengths)
     if not np.isfinite(matrix.values).all():
         raise RunError(

@@ -1,0 +1,279 @@
+"""Speed: characters a second in training and scoring, beside the reference engine, the hardware's floor and PyTorch.
+
+    python benchmarks/speed.py              the whole table, some minutes
+    python benchmarks/speed.py --quick      the rows that the reference engine has, within 40 seconds
+    python benchmarks/speed.py --json       the rows as a list of objects
+    python benchmarks/speed.py --store      keep the rows in benchmarks/results/speed.json
+    python benchmarks/speed.py --table      print the stored rows again, run nothing
+
+Every row is measured in a process of its own, together with the rate of a 512 x 512 float32 matrix product on one
+thread just before and after, so that a busy or a slower machine shifts both. The texts are the built-in ones, cut anew
+for each head. Training counts a whole schedule of 20 sub-epochs (one for the texts of growing length); neither counts
+reading or compiling.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import importlib.util
+import json
+import multiprocessing
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from byline import __version__, kernels
+from byline.alphabet import Alphabet
+from byline.builtin import builtin_problems
+from byline.engines import rnn
+from byline.network import start_weights
+from byline.problems import read_problems
+from byline.questions import Questions, prepare_questions
+from byline.settings import Settings
+from byline.training import Model, train
+
+STORED = Path(__file__).parent / "results" / "speed.json"
+SYMBOLS = 40
+# The author's own C engine on one core, characters a second by hidden size at 100 heads and 40 symbols, measured
+# where the matrix product ran at REFERENCE_PRODUCT operations a second.
+REFERENCE = {"train": {79: 28_000, 99: 24_000, 139: 12_000}, "score": {99: 25_000}}
+REFERENCE_PRODUCT = 84e9
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """One measurement to make."""
+
+    work: str
+    hidden: int
+    heads: int = 100
+    text: int = 1_000
+    """Characters of each head's text, or of each text that is scored."""
+    sub_epochs: int = 20
+    threads: int = 1
+    pytorch: bool = False
+    repeats: int = 3
+
+
+def rows_of(quick: bool) -> list[Row]:
+    """What is measured."""
+    if quick:
+        train_rows = [Row("train", hidden, text=400, repeats=1, pytorch=hidden == 99) for hidden in (79, 99, 139)]
+        return [*train_rows, *(Row("score", 99, text=2_000, threads=n, repeats=1, pytorch=n == 1) for n in (1, 2))]
+    return [
+        *(Row("train", hidden, pytorch=True) for hidden in (79, 99, 139)),
+        Row("train", 20),
+        *(Row("train", 99, heads=heads, text=100_000 // heads) for heads in (10, 1_000)),
+        *(Row("train", 99, text=text, sub_epochs=1, repeats=1) for text in (1_000, 10_000, 100_000)),
+        Row("train", 99, threads=2),
+        *(Row("score", hidden, text=4_000, pytorch=True) for hidden in (79, 99, 139)),
+        Row("score", 99, text=4_000, threads=2),
+        *(Row("score", 99, heads=heads, text=4_000) for heads in (10, 500, 1_000)),
+        Row("score", 99, heads=500, text=5_000_000, repeats=1),
+    ]
+
+
+def main() -> None:
+    options = parse_options()
+    if options.table:
+        print_table(json.loads(STORED.read_text(encoding="utf-8"))["rows"])
+        return
+    measured = []
+    # a process for each row, so that its peak memory is its own
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context, max_tasks_per_child=1) as pool:
+        for row in rows_of(options.quick):
+            print(f"{row.work}, {row.hidden} hidden, {row.heads} heads ...", file=sys.stderr, flush=True)
+            measured.append(pool.submit(measure, row).result())
+    if options.store:
+        settings = {"version": __version__, "commit": commit(), "machine": platform.processor() or platform.machine()}
+        lines = ",\n    ".join(json.dumps(row) for row in measured)
+        head = json.dumps(settings, indent=2)[:-2]
+        STORED.write_text(f'{head},\n  "rows": [\n    {lines}\n  ]\n}}\n', encoding="utf-8")
+    if options.json:
+        print(json.dumps(measured, indent=2))
+    else:
+        print_table(measured)
+
+
+def parse_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="only the rows that the reference engine has")
+    parser.add_argument("--json", action="store_true", help="print the rows as JSON")
+    parser.add_argument("--store", action="store_true", help=f"keep the rows in {STORED.name}")
+    parser.add_argument("--table", action="store_true", help="print what is stored, run nothing")
+    return parser.parse_args()
+
+
+def measure(row: Row) -> dict[str, Any]:
+    """The row's figures; the best of its repeats, each set against the matrix product of the same moment."""
+    work = {"train": prepare_training, "score": prepare_scoring}[row.work](row)
+    best: dict[str, float] = {}
+    with threadpool_limits(limits=1, user_api="blas"):
+        for _ in range(row.repeats):
+            before = product_rate()
+            begin = time.perf_counter()
+            characters = work()
+            seconds = time.perf_counter() - begin
+            product = (before + product_rate()) / 2
+            relative = characters / seconds / product
+            if relative > best.get("relative", 0):
+                best = {"relative": relative, "seconds": seconds, "characters": characters, "product": product}
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        pytorch = pytorch_speed(row) if row.pytorch else None
+    per_second = best["characters"] / best["seconds"]
+    reference = REFERENCE[row.work].get(row.hidden) if row.heads == 100 else None
+    return {
+        "work": row.work,
+        "hidden": row.hidden,
+        "heads": row.heads,
+        "threads": row.threads,
+        "characters": int(best["characters"]),
+        "seconds": round(best["seconds"], 2),
+        "characters_per_second": round(per_second),
+        "product_gflops": round(best["product"] / 1e9, 1),
+        "times_reference": reference and round(best["relative"] / (reference / REFERENCE_PRODUCT), 1),
+        "share_of_floor": round(best["relative"] * operations(row) / row.threads, 3),
+        "pytorch_characters_per_second": pytorch and round(pytorch),
+        "times_pytorch": pytorch and round(per_second / pytorch, 1),
+        "peak_megabytes": round(peak / 1024),
+    }
+
+
+def product_rate() -> float:
+    """Operations a second of a 512 x 512 float32 matrix product on one thread, the best of a few."""
+    a, b, c = (np.ones((512, 512), np.float32) for _ in range(3))
+    best = np.inf
+    for _ in range(20):
+        begin = time.perf_counter()
+        np.dot(a, b, c)
+        best = min(best, time.perf_counter() - begin)
+    return 2 * 512**3 / best
+
+
+def operations(row: Row) -> float:
+    """Multiplications and additions that a character can't do without.
+
+    Scoring: each head's product. Training: forward, backward and gradient of the heads in play, own and leaked to, and
+    of the recurrence, whose passes back go about 0.75 x 70 steps for 40 characters.
+    """
+    settings = Settings()
+    head = 2 * row.hidden * SYMBOLS
+    if row.work == "score":
+        return head * row.heads
+    decay = settings.leakage_decay
+    leaked = settings.leakage * (1 - decay**row.sub_epochs) / (1 - decay) / row.sub_epochs
+    passes = 0.75 * settings.depth / settings.batch
+    return 3 * head * (1 + leaked) + 2 * row.hidden**2 * (1 + 2 * passes)
+
+
+def make_questions(heads: int, text: int) -> Questions:
+    """Each head learns one stretch of the built-in texts joined, and each stretch is a document."""
+    with builtin_problems("english") as folder:
+        built_in = prepare_questions(read_problems(folder).problems, Settings()).sides[0]
+    alphabet = Alphabet((built_in.alphabet.symbols + "0123456789")[:SYMBOLS])
+    joined = np.concatenate(built_in.texts)
+    joined = joined[joined < SYMBOLS]
+    rng = np.random.default_rng(0)
+    texts = [np.resize(np.roll(joined, -rng.integers(len(joined))), text + 1) for _ in range(heads)]
+    own = tuple((number,) for number in range(heads))
+    return Questions(alphabet, tuple(texts), own, own, ())
+
+
+def prepare_training(row: Row) -> Callable[[], int]:
+    questions = make_questions(row.heads, row.text)
+    settings = Settings(hidden=row.hidden, sub_epochs=row.sub_epochs, rate=0.2)
+    train(make_questions(5, 100), Settings(hidden=row.hidden, sub_epochs=1), np.random.default_rng(0))  # compiles
+
+    def one(seed: int) -> None:
+        train(questions, settings, np.random.default_rng(seed))
+
+    def work() -> int:
+        if row.threads == 1:
+            one(0)
+        else:
+            from concurrent.futures import ThreadPoolExecutor
+
+            with ThreadPoolExecutor(row.threads) as pool:
+                list(pool.map(one, range(row.threads)))
+        return row.heads * row.text * row.sub_epochs * row.threads
+
+    return work
+
+
+def prepare_scoring(row: Row) -> Callable[[], int]:
+    texts = max(row.threads, 40_000 // row.text)
+    small = make_questions(texts, row.text)
+    rng = np.random.default_rng(0)
+    weights = start_weights(row.heads, SYMBOLS, row.hidden, "gaussian", rng)
+    weights.heads[:] = rng.normal(0, 0.3, weights.heads.shape)
+    questions = dataclasses.replace(small, heads=tuple((0,) for _ in range(row.heads)))
+    model = Model(weights, Settings(hidden=row.hidden), ())
+    kernels.score_text(weights, np.zeros(50, np.int32), 10, 0)  # compiles
+
+    def work() -> int:
+        rnn.score(model, questions, threads=row.threads)
+        return texts * row.text
+
+    return work
+
+
+def pytorch_speed(row: Row) -> float | None:
+    """Characters a second of the same work in PyTorch on as many threads, or None where it is not installed."""
+    if importlib.util.find_spec("torch") is None:
+        return None
+    from in_pytorch import score_speed, train_speed
+
+    return (train_speed if row.work == "train" else score_speed)(row.hidden, row.heads, SYMBOLS, row.threads)
+
+
+def start_up() -> dict[str, float]:
+    """Seconds that a fresh process needs, the best of five."""
+    commands = {
+        "python -c pass": [sys.executable, "-c", "pass"],
+        "import byline": [sys.executable, "-c", "import byline"],
+        "byline --help": [sys.executable, "-m", "byline", "--help"],
+    }
+    return {name: round(min(_seconds(command) for _ in range(5)), 2) for name, command in commands.items()}
+
+
+def _seconds(command: list[str]) -> float:
+    begin = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=tempfile.gettempdir(), env=os.environ)
+    return time.perf_counter() - begin
+
+
+def commit() -> str:
+    called = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False, cwd=STORED.parent
+    )
+    return called.stdout.strip() or "unknown"
+
+
+def print_table(rows: list[dict[str, Any]]) -> None:
+    titles = "work|hidden|heads|threads|characters|a second|x reference|of the floor|x PyTorch|GFLOP/s|peak MB"
+    print(f"| {titles.replace('|', ' | ')} |")
+    print("|---" * (titles.count("|") + 1) + "|")
+    for row in rows:
+        cells = (
+            row["work"], row["hidden"], f"{row['heads']:,}", row["threads"], f"{row['characters']:,}",
+            f"{row['characters_per_second']:,}", row["times_reference"] or "", f"{row['share_of_floor']:.0%}",
+            row["times_pytorch"] or "", row["product_gflops"], row["peak_megabytes"],
+        )  # fmt: skip
+        print(f"| {' | '.join(map(str, cells))} |")
+
+
+if __name__ == "__main__":
+    main()
