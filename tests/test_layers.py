@@ -26,6 +26,7 @@ ORDER = [
     "preparation",
     "questions",
     "network",
+    "compiling",
     "kernels",
     "schedule",
     "training",
@@ -79,9 +80,9 @@ def test_a_module_imports_only_from_those_above_it(path: Path) -> None:
     assert {name for name in imports_of(path) if ORDER.index(name) >= place} == set()
 
 
-def test_numba_is_imported_by_kernels_alone() -> None:
+def test_numba_is_imported_by_compiling_alone() -> None:
     importers = {name_of(path) for path in MODULES if "numba" in roots_imported(path)}
-    assert importers == {"kernels"}
+    assert importers == {"compiling"}
 
 
 def test_nothing_but_the_commands_prints_or_looks_at_the_clock() -> None:

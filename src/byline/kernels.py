@@ -9,14 +9,15 @@ read from a table; no lock held, so that members train in threads. docs/performa
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg  # noqa: F401 - numba's matrix products use its BLAS, which must be loaded to limit its threads
-from numba import njit
 from numpy.typing import NDArray
 
+from byline import network
+from byline.compiling import compiler
 from byline.network import (
     ERROR_LIMIT,
     GROWTH_LIMIT,
@@ -34,18 +35,7 @@ from byline.network import (
     Weights,
 )
 
-
-def _compile(function: Callable[..., Any]) -> Any:
-    """Compiled code, kept on disk for the next run where a folder for it can be written."""
-
-    def compiled(cache: bool) -> Any:
-        return njit(cache=cache, fastmath=True, nogil=True, error_model="numpy")(function)
-
-    try:
-        return compiled(cache=True)
-    except RuntimeError:  # neither beside this file nor in the user's cache folder
-        return compiled(cache=False)
-
+_compile = compiler(Path(__file__), Path(network.__file__))
 
 _F0, _F1, _HALF = np.float32(0), np.float32(1), np.float32(0.5)
 _LOWEST = np.float32(-87)  # e to this is just above the least normal float32
@@ -321,7 +311,10 @@ def _backward(
             travelling[:] = 0
     total = _absolute_sum(travelling)
     if total > put_in:
-        deltas[depth - used :] *= np.float32(put_in / total)
+        scale = np.float32(put_in / total)
+        for s in range(depth - used, depth):
+            for j in range(size):
+                deltas[s, j] *= scale
     return used
 
 
@@ -372,7 +365,9 @@ def _learn_recurrent(
             )
         deltas = scratch.deltas[rules.depth - used :]
         np.dot(hidden[last - used - 1 : last - 1].T, deltas, scratch.part)  # (H, S) @ (S, H) -> (H, H)
-        gradient += scratch.part
+        for i in range(size):
+            for j in range(size):
+                gradient[i, j] += scratch.part[i, j]
         for s in range(used):
             row = input_gradient[inputs[last - used + s]]
             for j in range(size):

@@ -26,7 +26,6 @@ Flags = NDArray[np.uint8]
 
 ACTIVATIONS: dict[Activation, int] = {"resqrt": 0, "relu": 1, "tanh": 2}
 
-# numba's cache looks at kernels.py only: touch that file after changing one of these.
 ADAGRAD_START = 100.0
 """What Adagrad's accumulators begin with."""
 INPUT_LIMIT = 16.0

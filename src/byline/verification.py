@@ -142,11 +142,14 @@ def fill_matrices(
 ) -> list[list[Matrix]]:
     """For each member a matrix a side; member m is the same whatever the number of members.
 
-    `workers` threads do the work, by default one a core.
+    Members train side by side, each on a core of its own, as many at a time as there are `workers` (default: cores).
     """
     stop = Event()
 
-    def fill(member: int, side: int) -> Matrix:
+    def fill(member: int) -> list[Matrix]:
+        return [fill_side(member, side) for side in range(len(sides))]
+
+    def fill_side(member: int, side: int) -> Matrix:
         label = name + (f", member {member + 1} of {members}" if members > 1 else "")
         label += f", way {side + 1} of {len(sides)}" if len(sides) > 1 else ""
 
@@ -159,23 +162,21 @@ def fill_matrices(
         rng = np.random.default_rng([seed, member, side])
         return rnn.fill_matrix(sides[side], settings, rng, relay, threads=cores // trainers)
 
-    trainings = [(member, side) for member in range(members) for side in range(len(sides))]
     cores = workers or os.cpu_count() or 1
-    trainers = min(len(trainings), cores)
-    # one BLAS thread for each training: faster for products this small, and the same sums on every run
+    trainers = min(members, cores)
+    # one BLAS thread for each member: faster for products this small, and the same sums on every run
     with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(trainers) as pool:
-        futures: list[Future[Matrix]] = []
+        futures: list[Future[list[Matrix]]] = []
         try:
-            futures += (pool.submit(fill, *training) for training in trainings)
+            futures += (pool.submit(fill, member) for member in range(members))
             wait(futures, return_when=FIRST_EXCEPTION)
             for future in futures:
                 if future.done():
                     future.result()  # raises what stopped it
-            matrices = [future.result() for future in futures]
+            return [future.result() for future in futures]
         finally:  # after an error or Ctrl-C the others end at their next stretch
             stop.set()
             pool.shutdown(cancel_futures=True)
-    return [matrices[member * len(sides) :][: len(sides)] for member in range(members)]
 
 
 def combine(matrices: Sequence[Sequence[Matrix]], group: Prepared, settings: Settings) -> Table:

@@ -1,0 +1,84 @@
+"""Kept machine code helps where it can and is never in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from numba.core import config
+from numba.core.caching import IndexDataCacheFile
+
+from byline.compiling import compiler
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder of the test's own."""
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    monkeypatch.setattr(config, "CACHE_DIR", str(folder))
+    return folder
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Iterator[Path]:
+    path = tmp_path / "source"
+    path.write_text("1")
+    return path
+
+
+def compiled(source: Path) -> Any:
+    @compiler(source)
+    def twice(number: int) -> int:
+        return 2 * number
+
+    return twice
+
+
+def use(source: Path) -> tuple[int, int]:
+    """Calls the function as a new process would; its result for 21, and how often kept code was used."""
+    function = compiled(source)
+    return function(21), sum(function.stats.cache_hits.values())
+
+
+def test_code_is_kept_for_the_next_run(cache: Path, source: Path) -> None:
+    assert use(source) == (42, 0)
+    assert use(source) == (42, 1)
+
+
+def test_it_is_not_used_once_a_source_has_changed(cache: Path, source: Path) -> None:
+    use(source)
+    source.write_text("2")
+    assert use(source) == (42, 0)
+    assert use(source) == (42, 1)
+
+
+@pytest.mark.parametrize("damage", [b"", b"garbage\n", b"\x80\x05N."])
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+def test_a_damaged_file_is_replaced(cache: Path, source: Path, kind: str, damage: bytes) -> None:
+    use(source)
+    (path,) = cache.rglob(f"*.{kind}")
+    path.write_bytes(damage)
+    assert use(source) == (42, 0)
+    assert use(source) == (42, 1)
+
+
+def test_a_folder_that_is_gone_or_a_full_disk_is_no_error(
+    cache: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(IndexDataCacheFile, "_save_data", full)
+    assert use(source) == (42, 0)
+    assert use(source) == (42, 0)
+
+
+def test_nowhere_to_write_is_no_error(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    monkeypatch.setattr(config, "CACHE_DIR", str(file / "below"))
+    monkeypatch.setattr("numba.core.caching.CacheImpl._locator_classes", [])
+    assert use(source) == (42, 0)
