@@ -15,11 +15,15 @@ from byline.settings import Settings
 BATCHES = 60  # mini-batches that are timed, spread over the sub-epochs of a schedule
 
 
-def train_speed(hidden: int, heads: int, symbols: int, threads: int) -> float:
-    """Characters a second over a schedule of leakage that decays for 20 sub-epochs."""
-    torch.set_num_threads(threads)
+def train_speed(settings: Settings, heads: int, symbols: int, repeats: int) -> float:
+    """Characters a second over a schedule in which leakage decays, the best of `repeats`."""
+    torch.set_num_threads(1)
+    return max(_train_speed(settings, heads, symbols) for _ in range(repeats))
+
+
+def _train_speed(settings: Settings, heads: int, symbols: int) -> float:
     torch.manual_seed(0)
-    settings = Settings()
+    hidden = settings.hidden
     weights = [
         torch.randn(symbols, hidden) * 0.1,
         torch.randn(hidden, hidden) * 0.1,
@@ -34,7 +38,9 @@ def train_speed(hidden: int, heads: int, symbols: int, threads: int) -> float:
     for number in range(BATCHES + 3):
         begin = time.perf_counter()
         place = max(0, number - 3) * settings.batch
-        chance = settings.leakage * settings.leakage_decay ** (20 * max(0, number - 3) // BATCHES) / heads
+        chance = (
+            settings.leakage * settings.leakage_decay ** (settings.sub_epochs * max(0, number - 3) // BATCHES) / heads
+        )
         leaked = torch.nonzero(torch.rand(heads) < chance).flatten()
         playing = torch.unique(torch.cat([leaked, torch.tensor([number % heads])]))
         chosen = [
@@ -66,9 +72,9 @@ def train_speed(hidden: int, heads: int, symbols: int, threads: int) -> float:
     return BATCHES * settings.batch / seconds
 
 
-def score_speed(hidden: int, heads: int, symbols: int, threads: int) -> float:
-    """Characters a second under all heads."""
-    torch.set_num_threads(threads)
+def score_speed(hidden: int, heads: int, symbols: int, repeats: int) -> float:
+    """Characters a second under all heads, the best of `repeats` and one to warm up."""
+    torch.set_num_threads(1)
     torch.manual_seed(0)
     table, recurrent = torch.randn(symbols, hidden) * 0.1, torch.randn(hidden, hidden) * 0.1
     outputs, bias = torch.randn(hidden, heads * symbols) * 0.1, torch.zeros(heads * symbols)
@@ -76,7 +82,7 @@ def score_speed(hidden: int, heads: int, symbols: int, threads: int) -> float:
     text = torch.randint(0, symbols, (length + 1,))
     seconds = float("inf")
     with torch.inference_mode():
-        for _ in range(2):
+        for _ in range(1 + repeats):
             begin = time.perf_counter()
             state, total = torch.zeros(hidden), torch.zeros(heads)
             for place in range(0, length, block):

@@ -58,9 +58,10 @@ def main() -> None:
     done = {(row["corpus"], row["seed"]) for row in stored["runs"]}
     todo = [(corpus, seed) for seed in range(options.seeds) for corpus in corpora if (corpus, seed) not in done]
     with ProcessPoolExecutor(options.jobs) as pool:
+        made_by = {"commit": commit(), "code": fingerprint()}  # before anything can change it
         jobs = [pool.submit(run, data / corpus, settings, seed, options.placebo) for corpus, seed in todo]
         for job in as_completed(jobs):
-            row = job.result()
+            row = {**job.result(), **made_by}
             stored["runs"].append(row)
             save(path, stored)
             print(f"{row['corpus']} seed {row['seed']}: {row['texts']['product']:.3f}", file=sys.stderr, flush=True)
@@ -90,7 +91,6 @@ def run(folder: Path, settings: Settings, seed: int, placebo: bool) -> dict[str,
     begin = time.perf_counter()
     matrices = fill_matrices(prepared.sides, settings, seed, members=1, workers=1)
     row: dict[str, object] = {"corpus": folder.name, "seed": seed, "seconds": round(time.perf_counter() - begin, 1)}
-    row["commit"], row["code"] = commit(), fingerprint()
     truth = read_truth(folder)
     for name, ranking, radius in VARIANTS:
         scores = combine(matrices, prepared, settings.change({"ranking": ranking}))

@@ -1,6 +1,7 @@
 """Where the time of training goes, and what was tried instead: microseconds a character, on one thread.
 
-    python benchmarks/parts.py [--hidden 99]
+    python benchmarks/parts.py [--hidden 99] [--store]
+    python benchmarks/parts.py --table          print what is stored, run nothing
 
 Each part of kernels.py runs by itself on a mini-batch of 40 characters with half of the hidden units at zero, as they
 are in training. An alternative does the work of the part above it in another way.
@@ -9,6 +10,7 @@ are in training. An alternative does the work of the part above it in another wa
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,8 +22,9 @@ from threadpoolctl import threadpool_limits
 from byline import kernels, network
 from byline.compiling import compiler
 from byline.settings import Settings
-from speed import product_rate
+from speed import commit, product_rate
 
+STORED = Path(__file__).parent / "results" / "parts.json"
 BATCH, DEPTH, SYMBOLS, HEADS, REACH = 40, 70, 40, 100, 52  # REACH: steps of a pass, a quarter of the depth unused
 compiled = compiler(Path(__file__), Path(kernels.__file__), Path(network.__file__))
 
@@ -118,7 +121,20 @@ def per_character(function: Callable[..., object], *arguments: object, character
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hidden", type=int, default=99)
-    size = parser.parse_args().hidden
+    parser.add_argument("--store", action="store_true", help=f"keep the figures in {STORED.name}")
+    parser.add_argument("--table", action="store_true", help="print what is stored, run nothing")
+    options = parser.parse_args()
+    figures = json.loads(STORED.read_text(encoding="utf-8")) if options.table else measure(options.hidden)
+    if options.store:
+        STORED.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    print(f"{figures['hidden']} hidden units; matrix product at {figures['product_gflops']} GFLOP/s\n")
+    print("| part | microseconds a character |\n|---|---|")
+    for name, microseconds in figures["microseconds"].items():
+        print(f"| {name} | {microseconds:.3f} |")
+
+
+def measure(size: int) -> dict[str, Any]:
+    """The figures, by part."""
     rng = np.random.default_rng(0)
     weights = network.start_weights(HEADS, SYMBOLS, size, "gaussian", rng)
     sums = network.start_accumulators(weights)
@@ -167,10 +183,12 @@ def main() -> None:
             ),
         ]  # fmt: skip
         rate = product_rate()
-    print(f"{size} hidden units, {SYMBOLS} symbols, mini-batch {BATCH}; matrix product at {rate / 1e9:.0f} GFLOP/s\n")
-    print("| part | microseconds a character |\n|---|---|")
-    for name, microseconds in lines:
-        print(f"| {name} | {microseconds:.3f} |")
+    return {
+        "commit": commit(),
+        "hidden": size,
+        "product_gflops": round(rate / 1e9),
+        "microseconds": {name: round(microseconds, 4) for name, microseconds in lines},
+    }
 
 
 if __name__ == "__main__":

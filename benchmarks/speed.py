@@ -135,7 +135,8 @@ def measure(row: Row) -> dict[str, Any]:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         pytorch = pytorch_speed(row) if row.pytorch else None
     per_second = best["characters"] / best["seconds"]
-    reference = REFERENCE[row.work].get(row.hidden) if row.heads == 100 and row.whole else None
+    comparable = row.heads == 100 and row.whole and row.threads == 1
+    reference = REFERENCE[row.work].get(row.hidden) if comparable else None
     return {
         "work": row.work,
         "hidden": row.hidden,
@@ -238,12 +239,14 @@ def prepare_scoring(row: Row) -> Callable[[], int]:
 
 
 def pytorch_speed(row: Row) -> float | None:
-    """Characters a second of the same work in PyTorch on as many threads, or None where it is not installed."""
+    """Characters a second of the same work in PyTorch on one thread, or None where it is not installed."""
     if importlib.util.find_spec("torch") is None:
         return None
     from in_pytorch import score_speed, train_speed
 
-    return (train_speed if row.work == "train" else score_speed)(row.hidden, row.heads, SYMBOLS, row.threads)
+    if row.work == "train":
+        return train_speed(dataclasses.replace(SCHEDULE, hidden=row.hidden), row.heads, SYMBOLS, row.repeats)
+    return score_speed(row.hidden, row.heads, SYMBOLS, row.repeats)
 
 
 def commit() -> str:

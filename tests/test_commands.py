@@ -241,6 +241,7 @@ class TestPrepare:
 
 def test_the_demo_shows_answers_beside_the_truth() -> None:
     done = run("demo", "--members", 1)
+    assert done.stdout.startswith("Byline read 12 invented authors (english) and judged 12 texts.")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("same") >= 6
     assert "of 12 right" in done.stdout

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from numba.core import config
-from numba.core.caching import IndexDataCacheFile
 
-from byline.compiling import compiler
+from byline.compiling import _Files, compiler
 
 
 @pytest.fixture
@@ -23,7 +21,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Iterator[Path]:
+def source(tmp_path: Path) -> Path:
     path = tmp_path / "source"
     path.write_text("1")
     return path
@@ -55,30 +53,40 @@ def test_it_is_not_used_once_a_source_has_changed(cache: Path, source: Path) -> 
     assert use(source) == (42, 1)
 
 
-@pytest.mark.parametrize("damage", [b"", b"garbage\n", b"\x80\x05N."])
+@pytest.mark.parametrize("damage", ["empty", "garbage", "zeros inside"])
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
-def test_a_damaged_file_is_replaced(cache: Path, source: Path, kind: str, damage: bytes) -> None:
+def test_a_damaged_file_is_replaced(cache: Path, source: Path, kind: str, damage: str) -> None:
     use(source)
     (path,) = cache.rglob(f"*.{kind}")
-    path.write_bytes(damage)
+    content = path.read_bytes()
+    middle = len(content) // 2
+    zeros = content[:middle] + bytes(len(content) - middle)
+    path.write_bytes({"empty": b"", "garbage": b"garbage\n", "zeros inside": zeros}[damage])
     assert use(source) == (42, 0)
     assert use(source) == (42, 1)
 
 
-def test_a_folder_that_is_gone_or_a_full_disk_is_no_error(
+def test_a_full_disk_is_no_error_and_never_leads_to_older_code(
     cache: Path, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(IndexDataCacheFile, "_save_data", full)
+    use(source)
+    source.write_text("2")
+    with monkeypatch.context() as patch:
+        patch.setattr(_Files, "_save_data", full)
+        assert use(source) == (42, 0)
     assert use(source) == (42, 0)
-    assert use(source) == (42, 0)
+    assert use(source) == (42, 1)
 
 
-def test_nowhere_to_write_is_no_error(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "file"
-    file.write_text("")
-    monkeypatch.setattr(config, "CACHE_DIR", str(file / "below"))
+def test_nowhere_to_write_is_no_error(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("numba.core.caching.CacheImpl._locator_classes", [])
     assert use(source) == (42, 0)
+    assert use(source) == (42, 0)
+
+
+def test_a_missing_source_is_no_error(cache: Path, tmp_path: Path) -> None:
+    assert use(tmp_path / "nowhere") == (42, 0)
+    assert use(tmp_path / "nowhere") == (42, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import subprocess
 import sys
@@ -62,15 +63,46 @@ def test_every_command_named_in_the_docs_exists() -> None:
 
 def stored_rows(name: str) -> list[str]:
     """The lines that `benchmarks/pan.py --table --name NAME` prints."""
-    command = [sys.executable, "benchmarks/pan.py", "--table", "--name", name]
+    return printed("pan.py", "--name", name)
+
+
+def printed(script: str, *options: str) -> list[str]:
+    """The lines that a benchmark prints of what is stored."""
+    command = [sys.executable, f"benchmarks/{script}", "--table", *options]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip().splitlines()
 
 
-@pytest.mark.parametrize("name", ["default", "unigram", "unigram-40", "placebo", "hidden-99", "both-ways"])
+NAMES = sorted(path.stem.removeprefix("pan-") for path in (ROOT / "benchmarks" / "results").glob("pan-*.json"))
+NAMES = [name for name in NAMES if not name.startswith("x-")]  # which are somebody's trials
+
+
+def test_all_the_results_that_the_docs_rest_on_are_stored() -> None:
+    assert {"default", "unigram", "unigram-40", "placebo", "plain"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_the_tables_of_the_evaluation_are_those_that_are_stored(name: str) -> None:
     assert "\n".join(stored_rows(name)) in (ROOT / "docs" / "evaluation.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("script", ["speed.py", "parts.py"])
+def test_the_tables_of_the_performance_page_are_those_that_are_stored(script: str) -> None:
+    assert "\n".join(printed(script)) in (ROOT / "docs" / "performance.md").read_text("utf-8")
+
+
+def test_the_readme_quotes_the_table_of_speeds() -> None:
+    assert "\n".join(printed("speed.py")) in (ROOT / "README.md").read_text("utf-8")
+
+
+def test_the_stored_speeds_are_what_they_should_be() -> None:
+    """Ten times the reference in training, 2.5 times and six tenths of the floor in scoring."""
+    rows = json.loads((ROOT / "benchmarks" / "results" / "speed.json").read_text("utf-8"))["rows"]
+    paper = {(row["work"], row["hidden"]): row for row in rows if row["times_reference"] and row["threads"] == 1}
+    assert all(paper["train", hidden]["times_reference"] >= 10 for hidden in (79, 99, 139))
+    assert paper["score", 99]["times_reference"] >= 2.5
+    assert paper["score", 99]["share_of_floor"] >= 0.6
 
 
 def test_the_readmes_table_is_the_stored_one() -> None:
@@ -90,3 +122,15 @@ def test_the_papers_unigram_figures_and_the_placebo_hold_in_what_is_stored() -> 
     means = {name: stored_rows(name)[-1].split("|") for name in ("default", "unigram", "placebo")}
     assert float(means["default"][5]) > float(means["unigram"][5])
     assert abs(float(means["placebo"][3]) - 0.5) <= 0.1
+
+
+def test_the_fast_way_to_leak_is_as_good_as_the_plain_one() -> None:
+    fast, plain = (float(stored_rows(name)[-1].split("|")[5]) for name in ("default", "plain"))
+    assert fast >= plain - 0.01
+
+
+def test_the_default_reaches_its_marks() -> None:
+    products = {row.split("|")[1].strip(): float(row.split("|")[5]) for row in stored_rows("default")[2:]}
+    assert products["pan15-train-english"] >= 0.68
+    assert products["pan15-train-greek"] >= 0.62
+    assert products["pan15-train-spanish"] >= 0.85

@@ -7,7 +7,7 @@ import pytest
 
 from byline.documents import Document
 from byline.problems import Problem
-from byline.questions import CONTROL_PIECE, lonely_questions, prepare_questions, refusal
+from byline.questions import CONTROL_PIECE, lonely_questions, prepare_questions, refusal, unanswerable
 from byline.settings import Settings
 from conftest import phrase
 
@@ -64,6 +64,21 @@ class TestBothWays:
         (side,) = prepare_questions(self.pairs()[:3], Settings()).sides
         assert len(side.heads) == len(side.questions) == 6
         assert refusal(side) is None
+
+    def test_a_way_is_not_left_out_if_some_problem_is_asked_no_other_way(self) -> None:
+        mixed = [*self.pairs(), dataclasses.replace(self.pairs()[0], id="plain", symmetric=False)]
+        one = [dataclasses.replace(item, known=(Document("k", phrase(1, 60, salt=70)),)) for item in mixed]
+        prepared = prepare_questions(one, Settings(train_on="known", swap_short=False))
+        asked = {question.problem for side in prepared.sides for question in side.questions}
+        assert asked == set(range(len(prepared.problems)))
+
+    def test_a_control_corpus_goes_the_same_way_on_both_sides(self) -> None:
+        control = [Document(f"c{n}", phrase(n, 80, salt=50 + n)) for n in range(7)]
+        candidates = [problem(str(n), [self.texts[n]], self.texts[11]) for n in range(6)]
+        prepared = prepare_questions(candidates, Settings(), control)
+        assert prepared.control == "one head"
+        prepared = prepare_questions(candidates[:2], Settings(), control)
+        assert [side.control_heads for side in prepared.sides] == [7, 7]
 
     def pairs(self, turned: frozenset[int] = frozenset()) -> list[Problem]:
         pairs = [(self.texts[n], self.texts[n + 6]) for n in range(6)]
@@ -124,6 +139,19 @@ class TestSwapping:
         (question,) = questions.questions
         assert len(questions.heads[question.head]) == 1
         assert len(questions.documents[question.document]) == 2
+
+
+def test_a_problem_is_unanswerable_if_all_its_questions_are_lonely() -> None:
+    """One text is in all sets, so that as a document it can be compared with no head but its judge's."""
+    hub, others = phrase(0, 60, salt=99), [phrase(n, 60, salt=n) for n in range(1, 8)]
+    items = [problem(str(n), [hub, other], others[0]) for n, other in enumerate(others[1:])]
+    items.append(problem("asks the hub", [others[0]], hub))
+    one_way = prepare_questions(items, Settings(train_on="known", swap_short=False)).sides
+    assert unanswerable(one_way) == {6}
+    both_ways = prepare_questions(items, Settings()).sides
+    assert 6 in unanswerable(both_ways[:1])
+    if len(both_ways) == 2:
+        assert unanswerable(both_ways) <= unanswerable(both_ways[:1])
 
 
 def test_short_texts_are_offences_that_name_file_length_and_need() -> None:

@@ -4,6 +4,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from byline.alphabet import Alphabet
 from byline.questions import Questions
@@ -71,3 +73,17 @@ def test_the_order_within_a_sub_epoch_is_drawn_anew() -> None:
     questions = lay_out([(n,) for n in range(20)], [10] * 20)
     orders = {tuple(visit.text for visit in visits) for visits in sub_epochs(questions, "sequential", 5)}
     assert len(orders) == 5
+
+
+@given(
+    heads=st.lists(st.sets(st.integers(0, 5), min_size=1).map(lambda s: tuple(sorted(s))), min_size=1, unique=True),
+    handling=st.sampled_from(["sequential", "concatenated", "balanced", "balanced-concatenated"]),
+)
+@example(heads=[(0,), (0, 1)], handling="balanced-concatenated")
+def test_every_sub_epoch_ends_with_every_head_served_however_sets_overlap(
+    heads: list[tuple[int, ...]], handling: Handling
+) -> None:
+    questions = lay_out(heads, [30, 12, 500, 40, 40, 90])
+    for visits in sub_epochs(questions, handling, 6):
+        assert {head for visit in visits for head in visit.heads} == set(range(len(heads)))
+        assert len(visits) < 2_000

@@ -12,8 +12,8 @@ from byline.errors import RunError
 from byline.network import Tally
 from byline.problems import Problem
 from byline.questions import Questions, prepare_questions
-from byline.settings import KINDS, Settings
-from byline.training import STRETCH, Progress, train
+from byline.settings import KINDS, RANGES, Settings
+from byline.training import NOISE_TABLE, STRETCH, Progress, train
 from conftest import phrase
 
 SMALL = Settings(hidden=5, sub_epochs=3)
@@ -161,6 +161,10 @@ class TestControl:
         assert asked.control
         model = train(asked, SMALL, np.random.default_rng(0))
         assert len(model.weights.heads) == len(asked.heads) + 1
+
+
+def test_the_table_of_noise_is_longer_than_the_largest_hidden_layer() -> None:
+    assert RANGES["hidden"][1] < NOISE_TABLE
 
 
 def test_noise_has_the_deviation_asked_for_and_none_where_it_is_zero() -> None:

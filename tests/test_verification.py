@@ -13,13 +13,15 @@ import pytest
 
 from byline.answers import format_answers, match_truth
 from byline.builtin import builtin_problems
+from byline.documents import Document
 from byline.errors import CorpusError, RunError, TooLittleText
+from byline.interpret import rank_scores
 from byline.metrics import measure
-from byline.problems import read_problems
+from byline.problems import Problem, ProblemSet, read_problems
 from byline.questions import prepare_questions
 from byline.settings import Settings
 from byline.truth import read_truth
-from byline.verification import Verification, fill_matrices, verify
+from byline.verification import Verification, combine, fill_matrices, verify
 from conftest import MakeCorpus, phrase, small_problems
 
 QUICK = Settings(hidden=6, sub_epochs=4)
@@ -73,6 +75,28 @@ def test_a_member_is_the_same_whatever_the_number_of_members(english: Path) -> N
     np.testing.assert_array_equal(known_learnt.values, together[0][0].values)
     np.testing.assert_array_equal(unknown_learnt.values, together[0][1].values)
     assert not np.array_equal(together[0][0].values, together[1][0].values)
+
+
+def test_scores_are_the_mean_over_members_and_ways(english: Path) -> None:
+    """Worked by hand: ranks that each matrix gives alone, then their plain mean."""
+    group = prepare_questions(read_problems(english).problems, QUICK)
+    matrices = fill_matrices(group.sides, QUICK, seed=3, members=2)
+    expected = np.zeros(len(group.problems))
+    for member in matrices:
+        for side, matrix in zip(group.sides, member, strict=True):
+            for question, score in zip(side.questions, rank_scores(matrix, side.questions, QUICK.ranking), strict=True):
+                expected[question.problem] += score / 4
+    np.testing.assert_allclose(combine(matrices, group, QUICK), expected)
+
+
+def test_a_few_pairs_are_said_to_be_asked_both_ways() -> None:
+    texts = [phrase(n, 200, salt=n) for n in range(6)]
+    pairs = tuple(
+        Problem(str(n), (Document("a", texts[n]),), Document("b", texts[n + 3]), "english", symmetric=True)
+        for n in range(3)
+    )
+    (run,) = verify(ProblemSet(pairs, "pairs"), QUICK).runs
+    assert (run.ways, run.heads) == (2, 6)
 
 
 @pytest.mark.parametrize("collection", ["english", "greek"])

@@ -16,16 +16,23 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 log = logging.getLogger(__name__)
 
+FLAGS: dict[str, Any] = {"fastmath": True, "nogil": True, "error_model": "numpy"}
+
 
 def compiler(*sources: Path) -> Callable[[Callable[..., Any]], Any]:
     """A decorator that compiles; what it keeps is good as long as the bytes of `sources` stay the same."""
-    stamp = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
+    try:
+        contents = b"".join(source.read_bytes() for source in (*sources, Path(__file__)))
+    except OSError:  # installed without sources, or in an archive
+        plain: Callable[[Callable[..., Any]], Any] = njit(**FLAGS)
+        return plain
+    stamp = hashlib.sha256(contents).hexdigest()
 
     def compile_function(function: Callable[..., Any]) -> Any:
-        compiled: Any = njit(fastmath=True, nogil=True, error_model="numpy")(function)
+        compiled: Any = njit(**FLAGS)(function)
         try:
             compiled._cache = _Cache(function, stamp)
-        except RuntimeError:  # neither beside the package nor in the user's cache folder can a file be written
+        except (RuntimeError, OSError):  # neither beside the package nor in the user's cache can a file be written
             log.debug("%s: nowhere to keep compiled code", function.__name__)
         return compiled
 
@@ -37,7 +44,8 @@ class _Cache(FunctionCache):
 
     def __init__(self, function: Callable[..., Any], stamp: str) -> None:
         super().__init__(function)
-        self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, stamp)
+        # the stamp is in the names too: an index never leads to a file that was made from other sources
+        self._cache_file = _Files(self._cache_path, f"{self._impl.filename_base}-{stamp[:16]}", stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What is kept for this signature, or None."""
@@ -53,9 +61,26 @@ class _Cache(FunctionCache):
             try:
                 attempt(sig, data)
                 return
-            except Exception as error:  # a damaged file can raise anything
+            except Exception as error:  # a full disk, or what a damaged index raises
                 log.debug("%s: code can't be kept: %s", self._name, error)
 
     def _save_anew(self, sig: Any, data: Any) -> None:
         self.flush()
         super().save_overload(sig, data)
+
+
+class _Files(IndexDataCacheFile):
+    """numba's two files, the one with the code under a checksum: damaged code would not raise but crash."""
+
+    def _save_data(self, name: str, data: Any) -> None:
+        super()._save_data(name, data)
+        path = Path(self._data_path(name))
+        content = path.read_bytes()
+        with self._open_for_write(path) as file:  # numba stops reading where its own data ends
+            file.write(content + hashlib.sha256(content).digest())
+
+    def _load_data(self, name: str) -> Any:
+        content = Path(self._data_path(name)).read_bytes()
+        if hashlib.sha256(content[:-32]).digest() != content[-32:]:
+            raise ValueError(f"{name} is damaged")
+        return super()._load_data(name)

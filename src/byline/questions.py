@@ -19,7 +19,7 @@ from byline.documents import Document
 from byline.errors import TooLittleText
 from byline.normalise import normalise
 from byline.problems import Offence, Problem
-from byline.settings import Settings
+from byline.settings import Control, Settings
 
 SHORTEST = 12
 """A text needs this many characters after normalising: ten are skipped, and one is not a measurement."""
@@ -143,15 +143,27 @@ def _lay_out_sides(
 
     A few pairs, too few for either way, are asked both ways in one training.
     """
-    sides = [_lay_out(alphabet, trials, control, settings) for trials in asked if trials]
-    if able := [side for side in sides if not refusal(side)]:
+    place = _place_of_control(asked, settings)
+    sides = [_lay_out(alphabet, trials, control, place) for trials in asked if trials]
+    able = [side for side in sides if not refusal(side)]
+    problems = {trial.problem for trials in asked for trial in trials}
+    if able and problems == {question.problem for side in able for question in side.questions}:
         return tuple(able)
-    return (_lay_out(alphabet, [*asked[0], *(asked[1] if pairs else ())], control, settings),)
+    return (_lay_out(alphabet, [*asked[0], *(asked[1] if pairs else ())], control, place),)
 
 
-def _lay_out(alphabet: Alphabet, asked: Sequence[_Trial], control: Sequence[bytes], settings: Settings) -> Questions:
+def _place_of_control(asked: Sequence[Sequence[_Trial]], settings: Settings) -> Control:
+    """Where a control corpus goes, the same on both sides: one head, or a head each where heads are few."""
+    if settings.control != "auto":
+        return settings.control
+    heads = max(len({trial.learnt for trial in trials}) for trials in asked)
+    return "one" if heads >= FEWEST_HEADS else "each"
+
+
+def _lay_out(alphabet: Alphabet, asked: Sequence[_Trial], control: Sequence[bytes], place: Control) -> Questions:
     """Number texts, heads and documents in the order of the texts' bytes."""
-    comparison, pieces = _place_control(control, asked, alphabet, settings)
+    comparison = control if place == "each" else ()
+    pieces = _join_pieces(control, alphabet) if place == "one" else ()
     keys = sorted({key for trial in asked for key in trial.learnt | trial.judged} | set(comparison))
     number_of = {key: number for number, key in enumerate(keys)}
 
@@ -190,6 +202,14 @@ def refusal(questions: Questions) -> str | None:
         f"{heads} different known {'set' if heads == 1 else 'sets'}, {FEWEST_HEADS} are needed to compare with;"
         " add problems of the same language, or give other texts with --control"
     )
+
+
+def unanswerable(sides: Sequence[Questions]) -> set[int]:
+    """The problems all of whose questions are lonely."""
+    asked = {question.problem for side in sides for question in side.questions}
+    for side in sides:
+        asked -= {question.problem for question in set(side.questions) - set(lonely_questions(side))}
+    return asked
 
 
 def lonely_questions(questions: Questions) -> tuple[Question, ...]:
@@ -274,19 +294,6 @@ def _is_short(problem: Problem, library: _Library) -> bool:
     """The swap rule of section 2.4: one known text, significantly shorter than the unknown."""
     known, *others = problem.known
     return not others and library.length(known.text) < SWAP_BELOW * library.length(problem.unknown.text)
-
-
-def _place_control(
-    keys: Sequence[bytes], asked: Sequence[_Trial], alphabet: Alphabet, settings: Settings
-) -> tuple[Sequence[bytes], tuple[Symbols, ...]]:
-    """The control texts as heads and documents of their own to compare with, or joined into pieces for one head."""
-    place = settings.control
-    if place == "auto":
-        heads = len({trial.learnt for trial in asked})
-        place = "one" if heads >= FEWEST_HEADS else "each"
-    if place == "none":
-        return (), ()
-    return (keys, ()) if place == "each" else ((), _join_pieces(keys, alphabet))
 
 
 def _join_pieces(keys: Sequence[bytes], alphabet: Alphabet) -> tuple[Symbols, ...]:

@@ -50,7 +50,8 @@ def _concatenated(questions: Questions, rng: np.random.Generator) -> Iterator[li
 def _balanced(questions: Questions, rng: np.random.Generator, whole_sets: bool) -> Iterator[list[Visit]]:
     """The head that was trained least provides its next text (or all of them), until every head had its turn.
 
-    A head that learnt what another provided has had a turn too. A shared text counts for all who learn it.
+    A head that learnt what another provided has had a turn too. A shared text counts for all who learn it. A head that
+    had its turn does not provide again what a waiting head learns too: that would never catch up with it.
     """
     learners = questions.learners
     trained = np.zeros(len(questions.heads), dtype=np.int64)
@@ -70,6 +71,8 @@ def _balanced(questions: Questions, rng: np.random.Generator, whole_sets: bool) 
             texts = questions.heads[head]
             # the text that was used least is the next in the cycle
             provided = texts if whole_sets else (min(texts, key=lambda text: (visits_of[text], text)),)
+            if head not in waiting and any(learner in waiting for text in provided for learner in learners[text]):
+                continue
             for text in provided:
                 visits.append(Visit(text, learners[text]))
                 visits_of[text] += 1

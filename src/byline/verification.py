@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, CancelledError, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from byline.engines import rnn
 from byline.errors import RunError, TooLittleText
 from byline.interpret import average_by_problem, centre, rank_scores, stretch
 from byline.problems import Layout, Offence, ProblemSet, read_problems, read_texts, require_sound
-from byline.questions import Prepared, Question, Questions, lonely_questions, prepare_questions, refusal
+from byline.questions import Prepared, Question, Questions, lonely_questions, prepare_questions, refusal, unanswerable
 from byline.scoring import Matrix, Table
 from byline.settings import Settings
 from byline.training import Progress
@@ -153,17 +154,21 @@ def fill_matrices(
         label = name + (f", member {member + 1} of {members}" if members > 1 else "")
         label += f", way {side + 1} of {len(sides)}" if len(sides) > 1 else ""
 
-        def relay(progress: Progress) -> None:
+        def proceed() -> None:
             if stop.is_set():
                 raise CancelledError
+
+        def relay(progress: Progress) -> None:
+            proceed()
             if report:
                 report(label, progress)
 
         rng = np.random.default_rng([seed, member, side])
-        return rnn.fill_matrix(sides[side], settings, rng, relay, threads=cores // trainers)
+        return rnn.fill_matrix(sides[side], settings, rng, relay, threads=scorers, proceed=proceed)
 
     cores = workers or os.cpu_count() or 1
     trainers = min(members, cores)
+    scorers = max(1, cores // max(trainers, 2))  # threads for scoring; a lone member leaves room for another
     # one BLAS thread for each member: faster for products this small, and the same sums on every run
     with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(trainers) as pool:
         futures: list[Future[list[Matrix]]] = []
@@ -184,18 +189,17 @@ def combine(matrices: Sequence[Sequence[Matrix]], group: Prepared, settings: Set
 
     A question that hardly anything can be compared with counts only where its problem has no other.
     """
+    no_other = unanswerable(group.sides)
     questions: list[Question] = []
     scores: list[float] = []
-    spare: list[bool] = []
     for number, side in enumerate(group.sides):
-        ranks = [rank_scores(member[number], side.questions, settings.ranking) for member in matrices]
+        ranks = np.mean([rank_scores(member[number], side.questions, settings.ranking) for member in matrices], axis=0)
         lonely = set(lonely_questions(side))
-        questions += side.questions
-        scores += np.mean(ranks, axis=0).tolist()
-        spare += (question in lonely for question in side.questions)
-    answered = {question.problem for question, is_spare in zip(questions, spare, strict=True) if not is_spare}
-    kept = [place for place, question in enumerate(questions) if not spare[place] or question.problem not in answered]
-    return average_by_problem(np.array(scores)[kept], [questions[place] for place in kept], len(group.problems))
+        for question, score in zip(side.questions, ranks, strict=True):
+            if question not in lonely or question.problem in no_other:
+                questions.append(question)
+                scores.append(float(score))
+    return average_by_problem(np.array(scores), questions, len(group.problems))
 
 
 def _refusal_message(refused: Mapping[str, str], prepared: Mapping[str, Prepared]) -> str:
@@ -213,10 +217,7 @@ def _refusal_message(refused: Mapping[str, str], prepared: Mapping[str, Prepared
 
 def _lonely_offences(group: Prepared) -> dict[str, Offence]:
     """Offences of problems with too little to be compared with, by id."""
-    lonely = {question.problem for side in group.sides for question in lonely_questions(side)}
-    for side in group.sides:
-        lonely -= {question.problem for question in side.questions} - {q.problem for q in lonely_questions(side)}
-    ids = [group.problems[problem].id for problem in sorted(lonely)]
+    ids = [group.problems[problem].id for problem in sorted(unanswerable(group.sides))]
     message = (
         "too few texts are left to compare it with once those that repeat it are set aside;"
         " give other texts with --control DIR --set control=each"
@@ -229,7 +230,7 @@ def _summary(language: str, group: Prepared, middle: float) -> LanguageRun:
         language,
         len(group.problems),
         group.sides[0].alphabet.symbols,
-        len(group.sides),
+        max(Counter(question.problem for side in group.sides for question in side.questions).values(), default=1),
         sum(len(side.heads) for side in group.sides),
         sum(len(side.documents) for side in group.sides),
         group.control,

@@ -58,7 +58,7 @@ def print_demo(result: Verification, truth: dict[str, bool], seconds: float) -> 
 
     console = out()
     (run,) = result.runs
-    console.print(f"Byline read {run.heads} invented authors ({run.language}) and judged {run.documents} texts.\n")
+    console.print(f"Byline read {run.problems} invented authors ({run.language}) and judged {run.problems} texts.\n")
     table = Table(box=None, header_style="bold", pad_edge=False)
     for heading in ("problem", "another author   same author", "answer", "truth", ""):
         table.add_column(heading, justify="right" if heading == "answer" else "left")

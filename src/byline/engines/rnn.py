@@ -23,14 +23,24 @@ def fill_matrix(
     report: Callable[[Progress], None] | None = None,
     arithmetic: Arithmetic = kernels,
     threads: int = 1,
+    proceed: Callable[[], None] | None = None,
 ) -> Matrix:
     """Train a network on the heads' texts and score each document under each head, in bits per character."""
     model = train(questions, settings, rng, report, arithmetic)
-    return score(model, questions, arithmetic, threads)
+    return score(model, questions, arithmetic, threads, proceed)
 
 
-def score(model: Model, questions: Questions, arithmetic: Arithmetic = kernels, threads: int = 1) -> Matrix:
-    """The matrix that a trained model gives; each text is scored once, from the zero state."""
+def score(
+    model: Model,
+    questions: Questions,
+    arithmetic: Arithmetic = kernels,
+    threads: int = 1,
+    proceed: Callable[[], None] | None = None,
+) -> Matrix:
+    """The matrix that a trained model gives; each text is scored once, from the zero state.
+
+    `proceed` is called before each text and may raise to stop.
+    """
     settings = model.settings
     rules = rules_of(settings)
     first = max(settings.skip, 1)
@@ -38,6 +48,8 @@ def score(model: Model, questions: Questions, arithmetic: Arithmetic = kernels, 
     lengths = np.array([len(text) - first for text in questions.texts], dtype=np.int64)
 
     def score_text(number: int) -> None:
+        if proceed:
+            proceed()
         text = questions.texts[number]
         symbols = text[::-1].copy() if settings.direction == "backward" else text
         bits[number] = arithmetic.score_text(model.weights, symbols, rules.skip, rules.activation)

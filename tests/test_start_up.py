@@ -1,0 +1,52 @@
+"""Starting is quick: heavy libraries are loaded when they are needed, machine code is made once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+HEAVY = ("numba", "scipy", "sklearn", "matplotlib", "torch")
+
+
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *command], capture_output=True, text=True, check=True)
+
+
+def quickest(*command: str, times: int = 5) -> float:
+    """Seconds of the quickest of a few runs: a busy machine only makes them longer."""
+    taken = []
+    for _ in range(times):
+        begin = time.perf_counter()
+        run(*command)
+        taken.append(time.perf_counter() - begin)
+    return min(taken)
+
+
+def test_importing_the_library_is_quick() -> None:
+    assert quickest("-c", "import byline") < 0.3
+
+
+def test_help_is_quick() -> None:
+    assert quickest("-m", "byline", "--help") < 0.4
+
+
+@pytest.mark.parametrize("statement", ["import byline", "import byline.commands", "import byline.commands.verify"])
+def test_nothing_heavy_is_loaded_before_it_is_used(statement: str) -> None:
+    done = run("-c", f"{statement}; import sys; print([name for name in {HEAVY} if name in sys.modules])")
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_second_run_compiles_nothing(english: Path) -> None:
+    """numba's own count: code is loaded, nothing is compiled."""
+    script = f"""
+import byline
+from byline import kernels
+byline.verify({str(english)!r}, byline.Settings(hidden=3, sub_epochs=1))
+print(sum(sum(f.stats.cache_misses.values()) for f in (kernels.train_text, kernels.score_text)))
+"""
+    run("-c", script)
+    assert run("-c", script).stdout.strip() == "0"
