@@ -234,3 +234,11 @@ def test_truth_is_never_opened(make_corpus: MakeCorpus) -> None:
     folder = make_corpus({"EN001": GOOD})
     (folder / "truth.txt").mkdir()  # opening it would fail
     assert len(read_problems(folder).problems) == 1
+
+
+@pytest.mark.parametrize(("text", "warned"), [("Letters of another alphabet.", True), ("Με ελληνικά γράμματα.", False)])
+def test_texts_not_written_in_the_letters_of_their_language_are_warned_of(
+    make_corpus: MakeCorpus, caplog: pytest.LogCaptureFixture, text: str, warned: bool
+) -> None:
+    read_problems(make_corpus({"GR01": {"known01.txt": text, "unknown.txt": text + " 2"}}))
+    assert ("GR01: taken as greek, but written in other letters" in caplog.text) == warned

@@ -16,7 +16,7 @@ from typing import Literal
 
 from byline.documents import Document, decode, look_at, read_bytes, read_document
 from byline.errors import CorpusError, listing
-from byline.languages import language_of, language_of_id, language_of_script
+from byline.languages import FOREIGN, language_of, language_of_id, language_of_script
 
 log = logging.getLogger(__name__)
 
@@ -293,7 +293,19 @@ def _sorted(problems: list[Problem], layout: Layout, offences: list[Offence]) ->
     counts = Counter(problem.language for problem in problems if problem.language != _UNCLEAR)
     usual = min(counts, key=lambda language: (-counts[language], language)) if counts else _UNCLEAR
     settled = (replace(problem, language=usual) if problem.language == _UNCLEAR else problem for problem in problems)
+    foreign = [problem.id for problem in problems if problem.language in FOREIGN and not _is_written_in_it(problem)]
+    if foreign:  # every letter of such a text would become the same one
+        log.warning(
+            "%s: taken as %s, but written in other letters; if that is wrong, name the language with --language",
+            ", ".join(foreign[:3]) + (f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""),
+            next(problem.language for problem in problems if problem.id == foreign[0]),
+        )
     return ProblemSet(tuple(sorted(settled, key=lambda problem: problem.id)), layout, tuple(offences))
+
+
+def _is_written_in_it(problem: Problem) -> bool:
+    texts = [document.text for document in (*problem.known, problem.unknown)]
+    return language_of_script(*texts) in (problem.language, None)
 
 
 def _children(folder: Path) -> list[Path]:
