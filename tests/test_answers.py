@@ -89,3 +89,9 @@ def test_a_missing_answer_is_a_half_and_an_unknown_id_is_refused() -> None:
     assert match_truth({"a": 0.9}, {"a": True, "b": False}, "x") == ([True, False], [0.9, 0.5])
     with pytest.raises(AnswersError, match="the truth does not know these 2 ids: c, d"):
         match_truth({"a": 0.9, "c": 1.0, "d": 0.1}, {"a": True}, "x")
+
+
+def test_a_folder_in_the_place_of_an_answers_file_is_refused_before_any_work(tmp_path: Path) -> None:
+    (tmp_path / "answers.txt").mkdir()
+    with pytest.raises(RunError, match=r"answers\.txt: is a folder"):
+        check_output(tmp_path, overwrite=True)

@@ -67,3 +67,27 @@ def test_heads_trained_on_a_document_count_for_nothing_in_its_row() -> None:
     one, two = relative_entropies(Matrix(values, seen)), relative_entropies(Matrix(changed, seen))
     np.testing.assert_array_equal(one, two)
     assert np.isnan(one[seen]).all()
+
+
+def test_heads_that_agree_exactly_are_not_told_apart_by_rounding() -> None:
+    """The mean of equal numbers is off by the last bit for some counts; that must not be scaled up."""
+    values = np.array([[0.1 * row] * 7 for row in range(1, 9)])
+    relative = relative_entropies(Matrix(values, np.zeros(values.shape, np.bool_)))
+    np.testing.assert_array_equal(relative, 0)
+
+
+def test_a_document_that_all_heads_were_trained_on_has_no_values_and_gives_no_warning() -> None:
+    seen = np.zeros((3, 4), np.bool_)
+    seen[1] = True
+    relative = relative_entropies(Matrix(np.arange(12.0).reshape(3, 4) ** 2, seen))
+    assert np.isnan(relative[1]).all()
+    assert np.isfinite(relative[[0, 2]]).all()
+
+
+def test_relative_entropies_are_centred_by_document_and_scaled_by_head() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(3, 1, (6, 5))
+    seen = rng.random((6, 5)) < 0.2
+    centred = np.where(seen, np.nan, values)
+    centred = centred - np.nanmean(centred, axis=1, keepdims=True)
+    np.testing.assert_allclose(relative_entropies(Matrix(values, seen)), centred / np.nanstd(centred, axis=0))

@@ -58,6 +58,8 @@ def check_output(folder: Path, overwrite: bool = False) -> None:
         held = [name for name in OWN_FILES if (folder / name).exists()]
         if held and not overwrite:
             raise RunError(f"{folder / held[0]}: exists already; choose another folder, or give --overwrite")
+        if folders := [name for name in held if (folder / name).is_dir()]:
+            raise RunError(f"{folder / folders[0]}: is a folder; remove it, or choose another folder for the answers")
         existing = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
         with tempfile.TemporaryFile(dir=existing):
             pass

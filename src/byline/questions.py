@@ -7,6 +7,7 @@ depends on the texts alone: names and order of the problems can't change an answ
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,6 +21,8 @@ from byline.errors import TooLittleText
 from byline.normalise import normalise
 from byline.problems import Offence, Problem
 from byline.settings import Control, Settings
+
+log = logging.getLogger(__name__)
 
 SHORTEST = 12
 """A text needs this many characters after normalising: ten are skipped, and one is not a measurement."""
@@ -127,6 +130,8 @@ def prepare_questions(problems: Sequence[Problem], settings: Settings, control: 
 
     used = {key for side in asked for trial in side for key in trial.learnt | trial.judged}
     spare = library.control_keys(control)
+    if control and not spare and sound:
+        log.warning("%s: no control text can be used; are they of this language and long enough?", language)
     extra = sorted(spare - used)
     sides = _lay_out_sides(alphabet, asked, extra, settings, pairs=all(problem.symmetric for problem in sound))
     return Prepared(sides, tuple(sound), tuple(offences), len(spare & used))
@@ -198,9 +203,10 @@ def refusal(questions: Questions) -> str | None:
     heads = len(questions.heads)
     if heads >= FEWEST_HEADS:
         return None
+    remedy = "--set control=each" if questions.control else "other texts with --control"
     return (
         f"{heads} different known {'set' if heads == 1 else 'sets'}, {FEWEST_HEADS} are needed to compare with;"
-        " add problems of the same language, or give other texts with --control"
+        f" add problems of the same language, or give {remedy}"
     )
 
 

@@ -11,6 +11,9 @@ from byline.questions import Questions
 
 Table = NDArray[np.float64]
 
+ROUNDING = 1e-9
+"""Bits per character: smaller differences are none."""
+
 
 @dataclass(frozen=True)
 class Matrix:
@@ -39,7 +42,13 @@ def relative_entropies(matrix: Matrix) -> Table:
     Heads trained on a document neither count in its mean nor get a value (NaN).
     """
     values = matrix.comparable
-    centred = values - np.nanmean(values, axis=1, keepdims=True)
-    spread = np.nanstd(centred, axis=0, keepdims=True)
+    counts = (~matrix.seen).sum(axis=1, keepdims=True)
+    means = np.nansum(values, axis=1, keepdims=True) / np.maximum(counts, 1)
+    centred = values - means
+    centred[np.abs(centred) < ROUNDING] = 0  # heads that agree must not be told apart by how a mean is rounded
+    # the columns' root mean squares about their means
+    columns = np.maximum((~matrix.seen).sum(axis=0, keepdims=True), 1)
+    about = centred - np.nansum(centred, axis=0, keepdims=True) / columns
+    spread = np.sqrt(np.nansum(about * about, axis=0, keepdims=True) / columns)
     relative: Table = centred / np.where(spread > 0, spread, 1)
     return relative

@@ -100,6 +100,7 @@ def verify(
     offences = [*problems.offences, *(offence for group in prepared.values() for offence in group.offences)]
     if not skip_bad or not any(group.problems for group in prepared.values()):
         require_sound(offences)
+    prepared = {name: group for name, group in prepared.items() if group.problems}
     refused = {name: reason for name, group in prepared.items() if (reason := refusal(group.sides[0]))}
     if refused and (not skip_bad or len(refused) == len(prepared)):
         raise TooLittleText(_refusal_message(refused, prepared))
@@ -199,7 +200,8 @@ def combine(matrices: Sequence[Sequence[Matrix]], group: Prepared, settings: Set
             if question not in lonely or question.problem in no_other:
                 questions.append(question)
                 scores.append(float(score))
-    return average_by_problem(np.array(scores), questions, len(group.problems))
+    means = average_by_problem(np.array(scores), questions, len(group.problems))
+    return np.round(means, 9)  # equal scores stay equal however they were added up
 
 
 def _refusal_message(refused: Mapping[str, str], prepared: Mapping[str, Prepared]) -> str:

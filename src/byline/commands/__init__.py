@@ -59,7 +59,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             command(*arguments, **options)
             sys.stdout.flush()
         except KeyboardInterrupt:
-            print("byline: interrupted, nothing was written", file=sys.stderr)
+            print("byline: interrupted", file=sys.stderr)
             sys.exit(130)
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the rest has nowhere to go

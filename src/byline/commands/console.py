@@ -76,6 +76,11 @@ def training_progress() -> Iterator[Report]:
         yield report
 
 
+def printable(name: str) -> str:
+    """A name from a file with nothing in it that could move a terminal's cursor."""
+    return "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in name)
+
+
 def visible(character: str) -> str:
     """A character as something that can be seen in a table: accents on a ring, white space by name."""
     names = {" ": "space", "\n": "newline"}

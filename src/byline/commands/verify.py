@@ -135,7 +135,7 @@ def print_summary(result: Verification, seconds: float, output: Path | None) -> 
     from rich.table import Table
 
     from byline import answers
-    from byline.commands.console import answer_bar, count_of, language_title, out
+    from byline.commands.console import answer_bar, count_of, language_title, out, printable
     from byline.questions import FEWEST_HEADS
 
     console = out()
@@ -158,7 +158,9 @@ def print_summary(result: Verification, seconds: float, output: Path | None) -> 
             if number == MOST_ROWS // 2:
                 table.add_row("...", f"{len(ordered) - MOST_ROWS} more", "", "")
             continue
-        table.add_row(answer.id, answer_bar(answer.probability, 16), f"{answer.rounded:.3f}", verdict(answer))
+        table.add_row(
+            printable(answer.id), answer_bar(answer.probability, 16), f"{answer.rounded:.3f}", verdict(answer)
+        )
     console.print(table)
     kinds = Counter(verdict(answer) for answer in result.answers)
     console.print(
@@ -170,6 +172,6 @@ def print_summary(result: Verification, seconds: float, output: Path | None) -> 
     else:
         console.print("0.5 is the middle rank: so few problems have no median worth the name.")
     for offence in result.skipped:
-        console.print(f"skipped: {offence.message}", style="yellow")
+        console.print(f"skipped: {printable(offence.message)}", style="yellow")
     if output is not None:
         console.print(f"Answers are in {output / answers.FILE_NAMES[result.layout]}")
