@@ -79,7 +79,7 @@ NAMES = [name for name in NAMES if not name.startswith("x-")]  # which are someb
 
 
 def test_all_the_results_that_the_docs_rest_on_are_stored() -> None:
-    assert {"default", "unigram", "unigram-40", "placebo"} <= set(NAMES)
+    assert {"default", "unigram", "unigram-40", "placebo", "plain"} <= set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -125,6 +125,11 @@ def test_the_papers_unigram_figures_and_the_placebo_hold_in_what_is_stored() -> 
     means = {name: stored_rows(name)[-1].split("|") for name in ("default", "unigram", "placebo")}
     assert float(means["default"][5]) > float(means["unigram"][5])
     assert abs(float(means["placebo"][3]) - 0.5) <= 0.1
+
+
+def test_the_fast_way_to_leak_is_as_good_as_the_plain_one() -> None:
+    fast, plain = (float(stored_rows(name)[-1].split("|")[5]) for name in ("default", "plain"))
+    assert fast >= plain - 0.01
 
 
 def test_the_default_reaches_its_marks() -> None:
