@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -66,6 +66,7 @@ def test_for_a_few_problems_the_middle_rank_is_the_centre() -> None:
 
 
 @given(hnp.arrays(np.float64, st.integers(5, 40), elements=st.floats(0, 1)), st.floats(0, 0.5))
+@example(np.array([1.0, 5e-324, 5e-324, 5e-324, 5e-324]), 0.0)
 def test_answers_keep_the_order_and_never_more_than_half_lie_on_one_side(scores: np.ndarray, radius: float) -> None:
     answers = stretch(scores, centre(scores), radius)
     assert ((answers >= 0) & (answers <= 1)).all()

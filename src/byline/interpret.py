@@ -57,7 +57,7 @@ def centre(scores: Table) -> float:
 
 def stretch(scores: Table, middle: float, radius: float) -> Table:
     """Answers: `middle` becomes 0.5, both sides reach linearly to 0 and 1; nearer to 0.5 than `radius` is undecided."""
-    below = 0.5 * scores / middle if middle > 0 else np.full_like(scores, 0.5)
+    below = 0.5 * (np.minimum(scores, middle) / middle) if middle > 0 else np.full_like(scores, 0.5)
     above = 0.5 + 0.5 * (scores - middle) / (1 - middle) if middle < 1 else np.full_like(scores, 0.5)
     answers = np.where(scores < middle, below, above)
     return np.where((np.abs(answers - 0.5) < radius) | (scores == middle), 0.5, answers)
