@@ -1,13 +1,15 @@
-"""Quality on PAN corpora: AUC, C@1, their product and seconds, for each corpus the mean over seeds, one member each.
+"""Quality on PAN corpora: AUC, C@1, their product and seconds, for each corpus the mean over seeds.
 
-    BYLINE_DATA=folder-of-corpora python benchmarks/pan.py
-    python benchmarks/pan.py --set hidden=0 --name unigram
+    BYLINE_DATA=folder-of-corpora python benchmarks/pan.py          one member of the default settings
+    python benchmarks/pan.py --set hidden=0 --name unigram          the same with a setting changed
+    python benchmarks/pan.py --preset default --budget 2m           an ensemble, and its members one by one
+    python benchmarks/pan.py --preset paper --control --corpora pan15 --name paper
     python benchmarks/pan.py --placebo          known sets exchanged between problems: AUC must be near .5
     python benchmarks/pan.py --table            print the stored results again, run nothing
 
 Each corpus and seed is stored in benchmarks/results/pan-NAME.json as soon as it is done, and not run again while
 settings and program stay the same. Both ways of ranking, and a radius of undecided answers, are measured on
-the same trained networks.
+the same trained networks. With --budget a corpus has all cores to itself; otherwise corpora run side by side.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
@@ -29,37 +33,48 @@ import numpy as np
 import byline
 from byline import __version__
 from byline.answers import match_truth
-from byline.interpret import centre, stretch
+from byline.documents import Document
+from byline.ensemble import parse_duration
+from byline.interpret import answer_problems, problem_scores
 from byline.metrics import measure
-from byline.problems import Problem, read_problems
-from byline.questions import prepare_questions
-from byline.settings import Settings, parse_assignments
+from byline.pools import Pool, pool_of, read_pool
+from byline.problems import Problem, ProblemSet, read_problems, read_texts
+from byline.runs import Plan, Record, read_records
+from byline.settings import Ranking, Settings, parse_assignments
 from byline.truth import read_truth
-from byline.verification import combine, fill_matrices
+from byline.verification import Keep, verify
 
 RESULTS = Path(__file__).parent / "results"
-# Ways of reading the same matrix: name, ranking, radius of undecided answers.
-VARIANTS = (("texts", "texts", 0.0), ("heads", "heads", 0.0), ("radius", "texts", 0.03))
+# Ways of reading the same matrices: name, ranking, least radius of undecided answers.
+VARIANTS: tuple[tuple[str, Ranking, float], ...] = (
+    ("texts", "texts", 0.0),
+    ("heads", "heads", 0.0),
+    ("radius", "texts", 0.03),
+)
+# What answers depend on, besides settings and presets, which are stored by themselves.
+MATTER = (
+    "documents", "problems", "languages", "normalise", "alphabet", "questions", "groups", "network", "kernels",
+    "schedule", "training", "scoring", "engines/rnn", "interpret", "metrics",
+)  # fmt: skip
 
 
 def main() -> None:
     options = parse_options()
-    name = options.name or ("placebo" if options.placebo else "default")
+    name = options.name or default_name(options)
     path = RESULTS / f"pan-{name}.json"
     if options.table:
         print_table(json.loads(path.read_text(encoding="utf-8")))
         return
-    settings = Settings().change(parse_assignments(options.set))
-    stored = load(path, settings, options.placebo)
     data = Path(os.environ.get("BYLINE_DATA") or sys.exit("set BYLINE_DATA to the folder that holds the corpora"))
+    stored = load(path, describe(options))
     corpora = sorted(child.name for child in data.iterdir() if (child / "truth.txt").exists())
     if options.corpora:
         corpora = [corpus for corpus in corpora if any(part in corpus for part in options.corpora.split(","))]
     done = {(row["corpus"], row["seed"]) for row in stored["runs"]}
     todo = [(corpus, seed) for seed in range(options.seeds) for corpus in corpora if (corpus, seed) not in done]
-    with ProcessPoolExecutor(options.jobs) as pool:
+    with ProcessPoolExecutor(1 if options.budget else options.jobs) as pool:
         made_by = {"commit": commit(), "code": fingerprint()}  # before anything can change it
-        jobs = [pool.submit(run, data / corpus, settings, seed, options.placebo) for corpus, seed in todo]
+        jobs = [pool.submit(run, data, corpus, seed, options) for corpus, seed in todo]
         for job in as_completed(jobs):
             row = {**job.result(), **made_by}
             stored["runs"].append(row)
@@ -70,36 +85,104 @@ def main() -> None:
 
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--preset", help="a preset or pool; `paper` is the paper's pool of each corpus's language")
+    parser.add_argument("--members", type=int, help="of the preset; without one, or a budget, the preset's own number")
+    parser.add_argument("--budget", metavar="TIME", help="for each corpus, as in byline verify")
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting, as in byline verify"
     )
+    parser.add_argument("--control", action="store_true", help="with the other years' corpora of the same language")
     parser.add_argument("--name", help="under which the results are stored")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--corpora", help="parts of corpus names, joined by commas")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="corpora run side by side")
+    parser.add_argument("--runs", type=Path, metavar="DIR", help="keep the run folders there")
     parser.add_argument("--placebo", action="store_true", help="exchange known sets between problems")
     parser.add_argument("--table", action="store_true", help="print what is stored, run nothing")
     return parser.parse_args()
 
 
-def run(folder: Path, settings: Settings, seed: int, placebo: bool) -> dict[str, object]:
-    """One corpus, one seed: measures by ranking, and seconds of training and scoring on one core."""
-    problems = list(read_problems(folder).problems)
-    if placebo:
-        problems = exchange(problems, np.random.default_rng(seed))
-    prepared = prepare_questions(problems, settings)
-    begin = time.perf_counter()
-    matrices = fill_matrices(prepared.sides, settings, seed, members=1, workers=1)
-    row: dict[str, object] = {"corpus": folder.name, "seed": seed, "seconds": round(time.perf_counter() - begin, 1)}
+def default_name(options: argparse.Namespace) -> str:
+    return "placebo" if options.placebo else options.preset or "single"
+
+
+def describe(options: argparse.Namespace) -> dict[str, Any]:
+    """What was measured, in plain values; results of something else are not mixed with it."""
+    changes = parse_assignments(options.set)
+    described: dict[str, Any] = {"version": __version__, "placebo": options.placebo, "control": options.control}
+    if options.preset:
+        described |= {"preset": options.preset, "members": options.members, "budget": options.budget, "set": changes}
+        if options.preset != "paper":
+            described["pool"] = [dataclasses.asdict(row) for row in read_pool(options.preset).rows]
+    else:
+        described["settings"] = dataclasses.asdict(Settings().change(changes))
+    return described
+
+
+def run(data: Path, corpus: str, seed: int, options: argparse.Namespace) -> dict[str, Any]:
+    """One corpus, one seed: measures by way of reading, of all members together and of each by itself."""
+    folder = data / corpus
+    problems = read_problems(folder)
+    language = problems.problems[0].language
+    if options.placebo:
+        exchanged = exchange(list(problems.problems), np.random.default_rng(seed))
+        problems = dataclasses.replace(problems, problems=tuple(exchanged))
+    pool = choose_pool(options, language)
+    control = control_texts(data, corpus, language) if options.control else []
+    budget = parse_duration(options.budget) if options.budget else None
+    with tempfile.TemporaryDirectory() as scratch:
+        kept = options.runs / f"{corpus}-{seed}" if options.runs else Path(scratch) / "run"
+        begin = time.perf_counter()
+        answer(problems, pool, options.members, budget, seed, control, Keep(kept, overwrite=True, models=False))
+        seconds = time.perf_counter() - begin
+        plan, records = read_records(kept)
     truth = read_truth(folder)
+    row: dict[str, Any] = {"corpus": corpus, "seed": seed, "seconds": round(seconds, 1), "members": len(records)}
     for name, ranking, radius in VARIANTS:
-        scores = combine(matrices, prepared, settings.change({"ranking": ranking}))
-        values = stretch(scores, centre(scores), radius)
-        # a problem that can't be used has no answer, which counts as 0.5
-        answers = {problem.id: float(value) for problem, value in zip(prepared.problems, values, strict=True)}
-        measures = measure(*match_truth(answers, truth, folder.name))
-        row[name] = {key: round(getattr(measures, key), 4) for key in ("auc", "c_at_1", "product")}
+        row[name] = judge(plan, records, ranking, radius, truth)
+    row["member_products"] = [judge(plan, [record], "texts", 0.0, truth)["product"] for record in records]
     return row
+
+
+def answer(
+    problems: ProblemSet,
+    pool: Pool,
+    members: int | None,
+    budget: float | None,
+    seed: int,
+    control: Sequence[Document],
+    keep: Keep,
+) -> None:
+    verify(
+        problems, pool, members=members, budget=budget, seed=seed, control=control, skip_bad=True, keep=keep,
+        workers=None if budget else 1,
+    )  # fmt: skip
+
+
+def choose_pool(options: argparse.Namespace, language: str) -> Pool:
+    changes = parse_assignments(options.set)
+    if not options.preset:
+        return pool_of(Settings().change(changes))
+    return read_pool(f"paper-{language}" if options.preset == "paper" else options.preset).change(changes)
+
+
+def control_texts(data: Path, corpus: str, language: str) -> list[Document]:
+    """The texts of the corpora of other years in the same language."""
+    year = corpus.partition("-")[0]
+    others = sorted(child for child in data.iterdir() if child.is_dir() and child.name.partition("-")[0] != year)
+    same = [other for other in others if read_problems(other).problems[0].language == language]
+    return [document for other in same for document in read_texts(other)]
+
+
+def judge(
+    plan: Plan, records: Sequence[Record], ranking: Ranking, radius: float, truth: dict[str, bool]
+) -> dict[str, float]:
+    """Measures of some members' answers; a problem that can't be used has no answer, which counts as 0.5."""
+    (group,) = plan.groups
+    scores = [problem_scores(record.sides, len(group.ids), ranking) for record in records]
+    answers, _ = answer_problems(group.ids, scores, max(radius, plan.radius))
+    measures = measure(*match_truth({answer.id: answer.probability for answer in answers}, truth, "run"))
+    return {key: round(getattr(measures, key), 4) for key in ("auc", "c_at_1", "product")}
 
 
 def exchange(problems: list[Problem], rng: np.random.Generator) -> list[Problem]:
@@ -112,23 +195,21 @@ def exchange(problems: list[Problem], rng: np.random.Generator) -> list[Problem]
     return exchanged
 
 
-def load(path: Path, settings: Settings, placebo: bool) -> dict[str, Any]:
+def load(path: Path, described: dict[str, Any]) -> dict[str, Any]:
     """What is stored under this name, as far as it was made by the same program."""
-    fresh = {"settings": dataclasses.asdict(settings), "version": __version__, "placebo": placebo, "runs": []}
     if not path.exists():
-        return fresh
+        return {**described, "runs": []}
     stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    if stored["settings"] != fresh["settings"] or stored["placebo"] != placebo:
+    if {key: value for key, value in stored.items() if key != "runs"} != json.loads(json.dumps(described)):
         sys.exit(f"{path} holds results of other settings; give --name, or remove it")
     stored["runs"] = [row for row in stored["runs"] if row["code"] == fingerprint()]
     return stored
 
 
 def fingerprint() -> str:
-    """Of everything in the package that answers depend on; settings are stored by themselves."""
+    """Of everything in the package that answers depend on."""
     package = Path(byline.__file__).parent
-    files = sorted(f for f in package.rglob("*.py") if "commands" not in f.parts and f.name != "settings.py")
-    return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()[:12]
+    return hashlib.sha256(b"".join((package / f"{name}.py").read_bytes() for name in MATTER)).hexdigest()[:12]
 
 
 def save(path: Path, stored: dict[str, Any]) -> None:
@@ -149,15 +230,21 @@ def commit() -> str:
 
 
 def print_table(stored: dict[str, Any]) -> None:
+    """A line for each corpus; of ensembles with their number of members and the mean of the members' own products."""
+    several = any(row["members"] > 1 for row in stored["runs"])
     corpora = sorted({row["corpus"] for row in stored["runs"]})
     columns = [("texts", "auc"), ("texts", "c_at_1"), ("texts", "product"), ("heads", "product"), ("radius", "product")]
-    print("| corpus | seeds | AUC | C@1 | product | product, heads ranked | product, radius .03 | seconds |")
-    print("|---|---|---|---|---|---|---|---|")
+    more = " members | members' own product |" if several else ""
+    print(f"| corpus | seeds | AUC | C@1 | product | product, heads ranked | product, radius .03 | seconds |{more}")
+    print("|---|---|---|---|---|---|---|---|" + ("---|---|" if several else ""))
     lines = []
     for corpus in corpora:
         rows = [row for row in stored["runs"] if row["corpus"] == corpus]
         means = [float(np.mean([row[variant][key] for row in rows])) for variant, key in columns]
         means.append(float(np.mean([row["seconds"] for row in rows])))
+        if several:
+            means.append(float(np.mean([row["members"] for row in rows])))
+            means.append(float(np.mean([np.mean(row["member_products"]) for row in rows])))
         lines.append(means)
         print(f"| {corpus} | {len(rows)} | {_cells(means)} |")
     if lines:
@@ -165,7 +252,8 @@ def print_table(stored: dict[str, Any]) -> None:
 
 
 def _cells(means: list[float]) -> str:
-    return " | ".join([*(f"{mean:.3f}" for mean in means[:-1]), f"{means[-1]:.0f}"])
+    forms = [".3f"] * 5 + [".0f", ".0f", ".3f"]
+    return " | ".join(format(mean, form) for mean, form in zip(means, forms, strict=False))
 
 
 if __name__ == "__main__":

@@ -22,17 +22,18 @@ HERE = Path(__file__).parent
 
 COMMANDS_HEAD = """# Commands
 
-Written by `python docs/generate.py` from the program itself. Results go to stdout, progress to stderr and only on a
-terminal. Exit codes: 0 done, 1 something that you can put right (one message says what), 2 wrong usage, 130
-interrupted. `byline --version` shows the version, `byline --verbose COMMAND ...` says more on stderr;
+Written by `python docs/generate.py` from the program itself. Results go to stdout, progress to stderr: bars on a
+terminal, plain lines elsewhere. Exit codes: 0 done, 1 something that you can put right (one message says what), 2 wrong
+usage, 130 interrupted. `byline --version` shows the version, `byline --verbose COMMAND ...` says more on stderr;
 `python -m byline` is the same program.
 """
 
 SETTINGS_HEAD = """# Settings
 
 Written by `python docs/generate.py` from the program itself. Each can be given with `--set name=value`, or in a file of
-TOML lines (`name = value`) with `--settings FILE.toml`; `byline verify` writes the ones that it used into
-`OUT/settings.toml`. A bad value is refused. Sections and tables named here are the paper's.
+TOML lines (`name = value`) with `--settings FILE.toml`; presets ([ensembles](ensembles.md)) give each member its own.
+`byline verify` writes what it used into `OUT/run/preset.toml`. A bad value is refused. Sections and tables named here
+are the paper's.
 
 | name | default | values | meaning |
 |---|---|---|---|
@@ -42,7 +43,14 @@ TOML lines (`name = value`) with `--settings FILE.toml`; `byline verify` writes 
 def commands_page() -> str:
     """A section a command: its help, its arguments and options."""
     group: Any = typer.main.get_command(app)
-    return COMMANDS_HEAD + "".join(_command_section(name, command) for name, command in group.commands.items())
+    return COMMANDS_HEAD + "".join(_sections(name, command) for name, command in group.commands.items())
+
+
+def _sections(name: str, command: Any) -> str:
+    """The section of a command, or of each command in a group."""
+    if inner := getattr(command, "commands", None):
+        return "".join(_sections(f"{name} {part}", below) for part, below in inner.items())
+    return _command_section(name, command)
 
 
 def _command_section(name: str, command: Any) -> str:
@@ -52,7 +60,7 @@ def _command_section(name: str, command: Any) -> str:
         label = f"{names} {parameter.metavar or ''}".strip() or parameter.name
         default = parameter.default
         shown = "" if default is None or default is False or callable(default) else f" Default: {default}."
-        if name != "help" and parameter.name != "help":
+        if parameter.name != "help":
             lines.append(f"| {label} | {parameter.help}{shown} |")
     return "\n".join(lines) + "\n"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from byline.answers import Answer, check_output, format_answers, match_truth, read_answers, write_files
+from byline.answers import Answer, check_output, format_answers, match_truth, read_answers, write_answers
 from byline.errors import AnswersError, RunError
 
 
@@ -35,8 +35,7 @@ def test_answers_are_sorted_by_id() -> None:
 @pytest.mark.parametrize("layout", ["folders", "pairs"])
 def test_what_is_written_can_be_read_again(tmp_path: Path, layout: str) -> None:
     name = {"folders": "answers.txt", "pairs": "answers.jsonl"}[layout]
-    text = format_answers([Answer("one", 0.5), Answer("two", 0.123)], layout)  # type: ignore[arg-type]
-    write_files(tmp_path, {name: text})
+    write_answers(tmp_path, [Answer("one", 0.5), Answer("two", 0.123)], layout)  # type: ignore[arg-type]
     assert read_answers(tmp_path) == read_answers(tmp_path / name) == {"one": 0.5, "two": 0.123}
     assert [path.name for path in tmp_path.iterdir()] == [name]
 

@@ -50,9 +50,10 @@ class TestVerify:
         assert all(0 <= float(line.split()[1]) <= 1 for line in lines)
         assert "6 problems" in done.stdout
         assert "answers.txt" in done.stdout
-        assert done.stderr == ""  # progress only on a terminal
-        again = run("verify", "-i", corpus, "-o", tmp_path / "again", "--settings", tmp_path / "out" / "settings.toml")
+        pool = tmp_path / "out" / "run" / "preset.toml"
+        again = run("verify", "-i", corpus, "-o", tmp_path / "again", "--preset", pool, "--quiet")
         assert again.returncode == 0, again.stderr
+        assert again.stderr == ""
         assert (tmp_path / "again" / "answers.txt").read_text("utf-8").splitlines() == lines
 
     def test_pairs_get_json_lines(self, tmp_path: Path) -> None:
@@ -68,7 +69,7 @@ class TestVerify:
         done = run("verify", make_corpus(small_problems(6)), "--json", "--members", 2, "--seed", 7, *FAST)
         result = json.loads(done.stdout)
         assert {"id", "probability", "undecided", "score"} == set(result["answers"][0])
-        assert result["settings"]["hidden"] == 4
+        assert [settings["hidden"] for settings in result["settings"]] == [4, 4]
         assert (result["seed"], result["members"]) == (7, 2)
         assert (result["languages"][0]["ways"], result["languages"][0]["heads"]) == (2, 12)
 
@@ -120,11 +121,11 @@ class TestVerify:
     ) -> None:
         done = run("verify", make_corpus(small_problems(6)), "-o", tmp_path / "out", *words)
         assert done.returncode == 1
-        assert done.stderr.startswith("byline: ")
+        assert done.stderr.splitlines()[-1].startswith("byline: ")
         assert message in done.stderr
         assert not (tmp_path / "out" / "answers.txt").exists()
 
-    def test_ctrl_c_ends_with_130_and_writes_nothing(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+    def test_ctrl_c_before_a_member_is_done_gives_no_answers(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
         corpus = make_corpus(small_problems(6, length=3000))
         command = [sys.executable, "-m", "byline", "verify", corpus, "-o", tmp_path / "out", "--members", "2"]
         process = subprocess.Popen(
@@ -138,7 +139,7 @@ class TestVerify:
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=30)
         assert process.returncode == 130
-        assert error == "byline: interrupted\n"
+        assert error.endswith("byline: interrupted; no member is done yet; the same command with --resume goes on\n")
         assert not (tmp_path / "out" / "answers.txt").exists()
 
     def test_ids_that_look_like_markup_or_hold_anything_are_shown_as_they_are(self, tmp_path: Path) -> None:
@@ -184,7 +185,127 @@ class TestVerify:
         out.mkdir()
         (out / "answers.jsonl").write_text("", "utf-8")
         assert run("verify", make_corpus(small_problems(6)), "-o", out, "--overwrite", *FAST).returncode == 0
-        assert sorted(path.name for path in out.iterdir()) == ["answers.txt", "settings.toml"]
+        assert sorted(path.name for path in out.iterdir()) == ["answers.txt", "run"]
+
+
+class TestEnsembles:
+    def test_presets_are_listed_and_shown(self) -> None:
+        listed = run("presets").stdout
+        assert all(
+            name in listed for name in ("default", "paper-dutch", "paper-english", "paper-greek", "paper-spanish")
+        )
+        shown = run("presets", "paper-english").stdout
+        assert "drawn at random" in shown
+        assert "depth 4" in shown
+        (pool,) = json.loads(run("presets", "paper-spanish", "--json").stdout)
+        assert (pool["radius"], len(pool["pool"])) == (0.04, 9)
+        unknown = run("presets", "paper-grek")
+        assert (unknown.returncode, "did you mean paper-greek" in unknown.stderr) == (1, True)
+
+    def test_a_run_is_shown_and_runs_are_joined(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+        truth = "".join(f"EN{n:03d} {'Y' if n % 2 else 'N'}\n" for n in range(1, 7))
+        corpus = make_corpus(small_problems(6), truth=truth)
+        for seed in (1, 2):
+            words = ("--seed", seed, "--members", 2, "--no-models", *FAST)
+            assert run("verify", corpus, "-o", tmp_path / str(seed), *words).returncode == 0
+        shown = run("runs", "show", tmp_path / "1", "--truth", corpus)
+        assert shown.returncode == 0, shown.stderr
+        assert "2 of 2 members done" in shown.stdout
+        assert "a member adds" in shown.stdout
+        assert "direction backward" in shown.stdout or "hidden 4" in shown.stdout
+        joined = run("combine", tmp_path / "1", tmp_path / "2", "-o", tmp_path / "both")
+        assert joined.returncode == 0, joined.stderr
+        assert "4 members of 2 runs" in joined.stdout
+        assert len((tmp_path / "both/answers.txt").read_text("utf-8").splitlines()) == 6
+        result = json.loads(run("runs", "show", tmp_path / "both", "--truth", corpus, "--json").stdout)
+        assert [row["seed"] for row in result["members"]] == [1, 1, 2, 2]
+        assert run("combine", tmp_path / "1", "-o", tmp_path / "both").returncode == 1
+        assert "no run found" in run("runs", "show", corpus).stderr
+
+    def test_a_budget_is_spent_and_written_down(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+        corpus = make_corpus(small_problems(6))
+        done = run("verify", corpus, "-o", tmp_path / "out", "--budget", "1s", *FAST)
+        assert done.returncode == 0, done.stderr
+        plan = json.loads((tmp_path / "out/run/plan.json").read_text("utf-8"))
+        assert plan["budget"]["seconds"] == 1
+        assert f"{len(plan['members'])} member" in done.stdout
+
+    def test_progress_is_plain_lines_and_a_log_where_there_is_no_terminal(
+        self, make_corpus: MakeCorpus, tmp_path: Path
+    ) -> None:
+        corpus = make_corpus(small_problems(6))
+        words = ("--members", 2, "--log", tmp_path / "log.jsonl", *FAST)
+        done = run("verify", corpus, "-o", tmp_path / "out", *words)
+        assert done.stderr.splitlines()[0] == "2 members of default"
+        assert len(re.findall(r"member \d of 2 done in [\d.]+ s, [\d.]+ bits a character", done.stderr)) == 2
+        events = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text("utf-8").splitlines()]
+        kinds = [event["event"] for event in events]
+        assert kinds[0] == "planned"
+        assert (kinds.count("sub-epoch"), kinds.count("member done")) == (8, 2)  # two members, both ways, two each
+        assert all(event["bits"] > 0 for event in events if event["event"] == "sub-epoch")
+
+    def test_on_a_terminal_there_are_bars(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+        pty = pytest.importorskip("pty")
+        main, other = pty.openpty()
+        words = ["verify", make_corpus(small_problems(6)), "-o", tmp_path / "out", *FAST, "--set", "sub_epochs=400"]
+        command = [sys.executable, "-m", "byline", *map(str, words)]
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=other, env={**os.environ, "TERM": "xterm", "COLUMNS": "120"}
+        )
+        os.close(other)
+        seen = b""
+        while True:
+            try:
+                part = os.read(main, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            seen += part
+        os.close(main)
+        assert process.wait(timeout=60) == 0
+        text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode("utf-8", "replace"))
+        assert "trainings done" in text
+        assert re.search(r"member \d of 4 .*way \d/2, sub-epoch \d+/400, [\d.]+ bits, \d+k chars/s", text)
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ["--members", "2", "--budget", "5s"],
+            ["--preset", "default", "--settings", "x.toml"],
+            ["--control-heads", "many"],
+            ["--resume", "--overwrite"],
+            ["--members", "0"],
+        ],
+    )
+    def test_options_that_exclude_each_other_are_wrong_usage(self, words: list[str]) -> None:
+        assert run("verify", "x", "-o", "y", *words).returncode == 2
+
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            (["--preset", "nonsense"], "no preset is named 'nonsense'"),
+            (["--preset", "gone.toml"], "gone.toml: can't be read"),
+            (["--budget", "soon"], "'soon' is no time"),
+            (["--log", "no/such/folder/log"], "--log"),
+        ],
+    )
+    def test_bad_values_are_said(self, make_corpus: MakeCorpus, tmp_path: Path, words: list[str], message: str) -> None:
+        done = run("verify", make_corpus(small_problems(6)), "-o", tmp_path / "out", *words)
+        assert done.returncode == 1
+        assert message in done.stderr
+        assert not (tmp_path / "out").exists()
+
+    def test_control_heads_are_one_or_each(self, make_corpus: MakeCorpus, tmp_path: Path, english: Path) -> None:
+        corpus = make_corpus(small_problems(6))
+        told = {
+            heads: run(
+                "verify", corpus, "--json", "--control", english, "--control-heads", heads, "--members", 1, *FAST
+            )
+            for heads in ("one", "each")
+        }
+        controls = {heads: json.loads(done.stdout)["languages"][0]["control"] for heads, done in told.items()}
+        assert controls == {"one": "one head", "each": "a head for each of 36 texts"}
 
 
 class TestEvaluate:

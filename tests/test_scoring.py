@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
+import pytest
 
 from byline.alphabet import Alphabet
 from byline.engines import rnn
+from byline.interpret import rank_among_heads, rank_among_texts
 from byline.network import start_weights
-from byline.questions import Questions
-from byline.scoring import Matrix, gather, relative_entropies
+from byline.questions import Question, Questions
+from byline.scoring import Matrix, choose_heads, gather, heads_by_text, relative_entropies
 from byline.settings import Settings
 from byline.training import Model
 
@@ -17,17 +21,23 @@ def lay_out() -> Questions:
     return Questions(Alphabet("abc"), texts, ((0,), (1,)), ((1,), (0, 2)), (), control=(texts[0],))
 
 
+def every_head(questions: Questions) -> np.ndarray:
+    return choose_heads(questions, len(questions.heads), np.random.default_rng(0))
+
+
 def test_a_documents_bits_are_those_of_its_texts_over_their_characters() -> None:
-    bits = np.array([[10.0, 20, 99], [30, 40, 99], [50, 60, 99]])
-    matrix = gather(lay_out(), bits, np.array([20, 30, 40]))
-    np.testing.assert_allclose(matrix.values, [[30 / 30, 40 / 30], [60 / 60, 80 / 60]])  # control is left out
+    questions = lay_out()
+    chosen = every_head(questions)
+    bits = {0: np.array([10.0, 20]), 1: np.array([30.0, 40]), 2: np.array([50.0, 60])}
+    matrix = gather(questions, chosen, heads_by_text(questions, chosen), bits, [20, 30, 40])
+    np.testing.assert_allclose(matrix.values, [[30 / 30, 40 / 30], [60 / 60, 80 / 60]])
     np.testing.assert_array_equal(matrix.seen, [[False, True], [True, False]])
 
 
 def test_a_models_matrix_is_in_bits_per_character_from_the_eleventh_on() -> None:
     questions = lay_out()
     weights = start_weights(3, 3, 0, "zero", np.random.default_rng(0))
-    matrix = rnn.score(Model(weights, Settings(hidden=0), ()), questions)
+    matrix = rnn.score(Model(weights, Settings(hidden=0), ()), questions, every_head(questions))
     np.testing.assert_allclose(matrix.values, np.log2(3), rtol=1e-6)  # all symbols equally likely
 
 
@@ -35,7 +45,7 @@ def test_backward_scores_the_reversed_text() -> None:
     questions = lay_out()
     weights = start_weights(3, 3, 8, "gaussian", np.random.default_rng(0))
     weights.heads[:] = np.random.default_rng(1).normal(0, 1, weights.heads.shape)
-    backward = rnn.score(Model(weights, Settings(hidden=8, direction="backward"), ()), questions)
+    backward = rnn.score(Model(weights, Settings(hidden=8, direction="backward"), ()), questions, every_head(questions))
     turned = Questions(
         questions.alphabet,
         tuple(text[::-1].copy() for text in questions.texts),
@@ -44,9 +54,9 @@ def test_backward_scores_the_reversed_text() -> None:
         (),
         questions.control,
     )
-    forward = rnn.score(Model(weights, Settings(hidden=8), ()), turned)
+    forward = rnn.score(Model(weights, Settings(hidden=8), ()), turned, every_head(turned))
     np.testing.assert_array_equal(backward.values, forward.values)
-    plain = rnn.score(Model(weights, Settings(hidden=8), ()), questions)
+    plain = rnn.score(Model(weights, Settings(hidden=8), ()), questions, every_head(questions))
     assert not np.allclose(backward.values, plain.values)
 
 
@@ -91,3 +101,60 @@ def test_relative_entropies_are_centred_by_document_and_scaled_by_head() -> None
     centred = np.where(seen, np.nan, values)
     centred = centred - np.nanmean(centred, axis=1, keepdims=True)
     np.testing.assert_allclose(relative_entropies(Matrix(values, seen)), centred / np.nanstd(centred, axis=0))
+
+
+def many(documents: int, heads: int) -> Questions:
+    """As many texts as documents and heads, each document asked about under the head of the same place."""
+    texts = tuple(np.random.default_rng(n).integers(0, 3, 30).astype(np.int32) for n in range(documents + heads))
+    return Questions(
+        Alphabet("abc"),
+        texts,
+        tuple((n,) for n in range(heads)),
+        tuple((heads + n,) for n in range(documents)),
+        tuple(Question(n, n % heads, n) for n in range(documents)),
+    )
+
+
+@pytest.mark.parametrize(("documents", "heads"), [(40, 40), (25, 40), (60, 40), (7, 40)])
+def test_a_sample_holds_the_own_head_no_head_twice_and_asks_all_heads_equally(documents: int, heads: int) -> None:
+    questions = many(documents, heads)
+    chosen = choose_heads(questions, 10, np.random.default_rng(0))
+    assert chosen.shape == (documents, 10)
+    assert all(len(set(row)) == 10 for row in chosen)
+    for question in questions.questions:
+        assert question.head in chosen[question.document]
+    asked = np.bincount(chosen.ravel(), minlength=heads)
+    assert asked.max() - asked.min() <= 3 + documents // heads
+
+
+def test_a_sample_is_the_seeds_and_differs_between_seeds() -> None:
+    questions = many(40, 40)
+    first, again, other = (choose_heads(questions, 12, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+
+
+def test_a_document_asked_under_more_heads_than_are_compared_keeps_them_all() -> None:
+    questions = many(30, 30)
+    every = dataclasses.replace(questions, questions=tuple(Question(n, n, 0) for n in range(30) if n % 2))
+    assert choose_heads(every, 10, np.random.default_rng(0)).shape == (30, 15)
+
+
+def test_sampled_values_are_those_of_the_full_matrix() -> None:
+    questions = many(40, 40)
+    weights = start_weights(41, 3, 6, "gaussian", np.random.default_rng(0))
+    weights.heads[:] = np.random.default_rng(1).normal(0, 1, weights.heads.shape)
+    model = Model(weights, Settings(hidden=6), ())
+    chosen = choose_heads(questions, 12, np.random.default_rng(0))
+    full, sampled = (rnn.score(model, questions, heads) for heads in (every_head(questions), chosen))
+    np.testing.assert_allclose(sampled.values, np.take_along_axis(full.values, chosen, axis=1), rtol=1e-6)
+
+
+@pytest.mark.parametrize("rank", [rank_among_texts, rank_among_heads])
+def test_heads_in_any_order_give_the_same_ranks(rank) -> None:  # type: ignore[no-untyped-def]
+    rng = np.random.default_rng(0)
+    values, seen = rng.normal(3, 1, (9, 7)), rng.random((9, 7)) < 0.1
+    questions = [Question(n, n % 7, n) for n in range(9) if not seen[n, n % 7]]
+    order = np.array([rng.permutation(7) for _ in range(9)], np.int32)
+    shuffled = Matrix(np.take_along_axis(values, order, 1), np.take_along_axis(seen, order, 1), order)
+    np.testing.assert_allclose(rank(shuffled, questions), rank(Matrix(values, seen), questions))

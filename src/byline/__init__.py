@@ -14,7 +14,11 @@ _HOMES = {
     "BylineError": "errors",
     "CorpusError": "errors",
     "Document": "documents",
+    "Interrupted": "verification",
+    "Keep": "verification",
     "Measures": "metrics",
+    "ModelFileError": "errors",
+    "Pool": "pools",
     "Problem": "problems",
     "ProblemSet": "problems",
     "RunError": "errors",
@@ -23,7 +27,10 @@ _HOMES = {
     "TooLittleText": "errors",
     "Verification": "verification",
     "builtin_problems": "builtin",
+    "combine_runs": "combination",
+    "examine_run": "agreement",
     "measure": "metrics",
+    "read_pool": "pools",
     "read_problems": "problems",
     "read_settings": "settings",
     "read_truth": "truth",
@@ -36,7 +43,11 @@ __all__ = [
     "BylineError",
     "CorpusError",
     "Document",
+    "Interrupted",
+    "Keep",
     "Measures",
+    "ModelFileError",
+    "Pool",
     "Problem",
     "ProblemSet",
     "RunError",
@@ -46,7 +57,10 @@ __all__ = [
     "Verification",
     "__version__",
     "builtin_problems",
+    "combine_runs",
+    "examine_run",
     "measure",
+    "read_pool",
     "read_problems",
     "read_settings",
     "read_truth",
@@ -54,15 +68,26 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from byline.agreement import examine_run
     from byline.answers import Answer
     from byline.builtin import builtin_problems
+    from byline.combination import combine_runs
     from byline.documents import Document
-    from byline.errors import AnswersError, BylineError, CorpusError, RunError, SettingsError, TooLittleText
+    from byline.errors import (
+        AnswersError,
+        BylineError,
+        CorpusError,
+        ModelFileError,
+        RunError,
+        SettingsError,
+        TooLittleText,
+    )
     from byline.metrics import Measures, measure
+    from byline.pools import Pool, read_pool
     from byline.problems import Problem, ProblemSet, read_problems
     from byline.settings import Settings, read_settings
     from byline.truth import read_truth
-    from byline.verification import Verification, verify
+    from byline.verification import Interrupted, Keep, Verification, verify
 
 
 def __getattr__(name: str) -> object:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,11 +11,9 @@ from pathlib import Path
 from byline.errors import AnswersError, RunError
 from byline.problems import Layout
 from byline.records import RecordKind, read_records
+from byline.storage import cant_write, write_files
 
 FILE_NAMES: dict[Layout, str] = {"folders": "answers.txt", "pairs": "answers.jsonl"}
-SETTINGS_NAME = "settings.toml"
-OWN_FILES = frozenset([*FILE_NAMES.values(), SETTINGS_NAME])
-"""What a run writes into its folder."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +49,9 @@ def format_answers(answers: Iterable[Answer], layout: Layout) -> str:
 
 
 def check_output(folder: Path, overwrite: bool = False) -> None:
-    """Refuse, before any work is done, a folder that holds results already or can't be written to; make nothing."""
+    """Refuse, before any work is done, a folder that holds answers already or can't be written to; make nothing."""
     try:
-        held = [name for name in OWN_FILES if (folder / name).exists()]
+        held = [name for name in FILE_NAMES.values() if (folder / name).exists()]
         if held and not overwrite:
             raise RunError(f"{folder / held[0]}: exists already; choose another folder, or give --overwrite")
         if folders := [name for name in held if (folder / name).is_dir()]:
@@ -64,29 +60,24 @@ def check_output(folder: Path, overwrite: bool = False) -> None:
         with tempfile.TemporaryFile(dir=existing):
             pass
     except OSError as error:
-        raise RunError(f"{folder}: can't be written to ({error.strerror}); choose another folder") from None
+        raise cant_write(folder, error) from None
 
 
-def write_files(folder: Path, files: Mapping[str, str]) -> None:
-    """Write texts under their names, each whole or not at all, and remove results of an earlier run."""
-    parts = {name: folder / f".{name}.{os.getpid()}.part" for name in files}
+def write_answers(folder: Path, answers: Iterable[Answer], layout: Layout) -> Path:
+    """Write the answers file into a folder, whole or not at all; its path. An answers file of the other layout goes."""
+    name = FILE_NAMES[layout]
+    write_files(folder, {name: format_answers(answers, layout).encode()})
+    remove_answers(folder, keep=name)
+    return folder / name
+
+
+def remove_answers(folder: Path, keep: str = "") -> None:
+    """Remove the answers of an earlier run."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            with parts[name].open("w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-        for name, part in parts.items():
-            part.replace(folder / name)
-        for name in OWN_FILES - files.keys():
+        for name in set(FILE_NAMES.values()) - {keep}:
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
-        raise RunError(f"{folder}: can't be written to ({error.strerror}); choose another folder") from None
-    finally:
-        for part in parts.values():
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
+        raise cant_write(folder, error) from None
 
 
 def read_answers(path: Path) -> dict[str, float]:

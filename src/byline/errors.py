@@ -5,7 +5,8 @@ BylineError
 │   └── TooLittleText  a text, or a set of problems, too small to say anything
 ├── SettingsError      a setting that doesn't exist or has a bad value
 ├── AnswersError       an answers or truth file that can't be used
-└── RunError           a training or an output that failed
+├── ModelFileError     a model file that can't be used
+└── RunError           a training, a run folder or an output that failed
 """
 
 from __future__ import annotations
@@ -33,8 +34,12 @@ class AnswersError(BylineError):
     """An answers or truth file that can't be used."""
 
 
+class ModelFileError(BylineError):
+    """A model file that can't be used."""
+
+
 class RunError(BylineError):
-    """A training or an output that failed."""
+    """A training, a run folder or an output that failed."""
 
 
 def listing(offences: Sequence[str], heading: str) -> str:

@@ -229,7 +229,8 @@ def _misplaced(folder: Path, found: list[Path]) -> str | None:
 
 def _holds_answers(folder: Path) -> bool:
     """Whether it is the output of an earlier run, written into the corpus."""
-    return any(find_file(folder, name) for name in ("answers.txt", "answers.jsonl"))
+    names = ("answers.txt", "answers.jsonl")
+    return any(find_file(folder, name) for name in names) or (folder / "run" / "plan.json").exists()
 
 
 def _read_folder(

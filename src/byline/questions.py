@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from byline.alphabet import Alphabet, Symbols, count_characters, make_alphabet
 from byline.documents import Document
@@ -63,14 +62,10 @@ class Questions:
     """How many of the heads are those of control texts, there to be compared with."""
 
     @property
-    def seen(self) -> NDArray[np.bool_]:
-        """(documents, heads): True where the head is trained on a text of the document and so can't be compared."""
+    def seen_by(self) -> tuple[frozenset[int], ...]:
+        """For each document, the heads that are trained on a text of it and so can't be compared on it."""
         learners = self.learners
-        seen = np.zeros((len(self.documents), len(self.heads)), dtype=np.bool_)
-        for number, document in enumerate(self.documents):
-            for text in document:
-                seen[number, list(learners[text])] = True
-        return seen
+        return tuple(frozenset(head for text in document for head in learners[text]) for document in self.documents)
 
     @property
     def learners(self) -> tuple[tuple[int, ...], ...]:
@@ -220,8 +215,12 @@ def unanswerable(sides: Sequence[Questions]) -> set[int]:
 
 def lonely_questions(questions: Questions) -> tuple[Question, ...]:
     """The questions that hardly anything can be compared with, once heads trained on their document are set aside."""
-    comparable = ~questions.seen
-    heads_for, documents_for = comparable.sum(axis=1), comparable.sum(axis=0)
+    seen_by = questions.seen_by
+    heads_for = [len(questions.heads) - len(heads) for heads in seen_by]
+    documents_for = [len(questions.documents)] * len(questions.heads)
+    for heads in seen_by:
+        for head in heads:
+            documents_for[head] -= 1
     return tuple(
         question
         for question in questions.questions

@@ -1,15 +1,22 @@
-"""The matrix documents x heads, the only thing that interpretations look at; relative entropies."""
+"""The matrix documents x heads, the only thing that interpretations look at; relative entropies.
+
+With more heads than `compared` (a setting) a document is scored under its own heads and a sample of the others, and
+each head is asked about equally many documents: time and memory then grow with the number of problems, not its square.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from byline.questions import Questions
+from byline.questions import Question, Questions, lonely_questions
 
 Table = NDArray[np.float64]
+Places = NDArray[np.int32]
+Flags = NDArray[np.bool_]
 
 ROUNDING = 1e-9
 """Bits per character: smaller differences are none."""
@@ -17,23 +24,92 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Matrix:
-    """How badly each head predicts each document, in `unit`: lower is better."""
+    """How badly each head predicts each document, in `unit`: lower is better. K heads are asked about a document."""
 
-    values: Table  # (documents, heads)
-    seen: NDArray[np.bool_]  # (documents, heads): the head was trained on the document; not to be compared
+    values: Table  # (documents, K)
+    seen: Flags  # (documents, K): the head was trained on the document; not to be compared
+    heads: Places = field(default_factory=lambda: np.zeros(0, np.int32))  # (documents, K): whose value it is
     unit: str = "bits per character"
+
+    def __post_init__(self) -> None:
+        """Where `heads` is left out, every head is asked about every document, in order."""
+        if self.heads.shape != self.values.shape:
+            every = np.arange(self.values.shape[1], dtype=np.int32)
+            object.__setattr__(self, "heads", np.broadcast_to(every, self.values.shape))
 
     @property
     def comparable(self) -> Table:
         """The values, NaN where a head was trained on the document."""
         return np.where(self.seen, np.nan, self.values)
 
+    def place(self, document: int, head: int) -> tuple[int, int]:
+        """Where in the arrays the value of a head for a document is."""
+        (found,) = np.nonzero(self.heads[document] == head)
+        return document, int(found[0])
 
-def gather(questions: Questions, bits: Table, lengths: NDArray[np.int64]) -> Matrix:
-    """The matrix from (texts, heads) total bits and each text's counted characters; control's column is left out."""
-    heads = len(questions.heads)
-    rows = [bits[list(texts), :heads].sum(axis=0) / lengths[list(texts)].sum() for texts in questions.documents]
-    return Matrix(np.array(rows).reshape(len(questions.documents), heads), questions.seen)
+    def columns(self, values: Table) -> list[Table]:
+        """`values` (documents, K) by head: for each the values, in the order of documents."""
+        order = np.argsort(self.heads, axis=None, kind="stable")
+        return np.split(values.ravel()[order], np.bincount(self.heads.ravel()).cumsum()[:-1])
+
+
+@dataclass(frozen=True)
+class Side:
+    """A matrix and what is asked of it: one way of asking."""
+
+    matrix: Matrix
+    questions: tuple[Question, ...]
+    lonely: frozenset[Question]
+    """Those that hardly anything can be compared with."""
+
+    @classmethod
+    def of(cls, matrix: Matrix, questions: Questions) -> Side:
+        """The matrix that was filled for some questions."""
+        return cls(matrix, questions.questions, frozenset(lonely_questions(questions)))
+
+
+def choose_heads(questions: Questions, compared: int, rng: np.random.Generator) -> Places:
+    """(documents, K): the heads that are asked about each document: all, or its own and an even sample of others.
+
+    Documents and heads are put in random circles side by side, and each document takes the heads next to it.
+    """
+    count, documents = len(questions.heads), len(questions.documents)
+    own: list[set[int]] = [set() for _ in range(documents)]
+    for question in questions.questions:
+        own[question.document].add(question.head)
+    most = max((len(heads) for heads in own), default=0)
+    width = min(count, max(compared, most))
+    if width == count:
+        return np.tile(np.arange(count, dtype=np.int32), (documents, 1))
+    circle = rng.permutation(count)
+    chosen = np.zeros((documents, width), np.int32)
+    for place, document in enumerate(rng.permutation(documents)):
+        beside = circle[(place * count // documents + np.arange(min(count, width + most))) % count]
+        others = beside[~np.isin(beside, list(own[document]))]
+        chosen[document] = np.sort([*own[document], *others[: width - len(own[document])]])
+    return chosen
+
+
+def heads_by_text(questions: Questions, chosen: Places) -> dict[int, Places]:
+    """For each text of a document, in order, the heads that are asked about some document that it belongs to."""
+    asked: dict[int, list[Places]] = {}
+    for number, document in enumerate(questions.documents):
+        for text in document:
+            asked.setdefault(text, []).append(chosen[number])
+    return {text: np.unique(np.concatenate(rows)) for text, rows in sorted(asked.items())}
+
+
+def gather(
+    questions: Questions, chosen: Places, asked: dict[int, Places], bits: dict[int, Table], lengths: Sequence[int]
+) -> Matrix:
+    """The matrix from each text's total bits under the heads `asked` about it, and its counted characters."""
+    values = np.zeros(chosen.shape)
+    seen = np.zeros(chosen.shape, np.bool_)
+    for number, (texts, learners) in enumerate(zip(questions.documents, questions.seen_by, strict=True)):
+        total = sum(bits[text][np.searchsorted(asked[text], chosen[number])] for text in texts)
+        values[number] = total / sum(lengths[text] for text in texts)
+        seen[number] = np.isin(chosen[number], list(learners))
+    return Matrix(values, seen, chosen)
 
 
 def relative_entropies(matrix: Matrix) -> Table:
@@ -46,9 +122,12 @@ def relative_entropies(matrix: Matrix) -> Table:
     means = np.nansum(values, axis=1, keepdims=True) / np.maximum(counts, 1)
     centred = values - means
     centred[np.abs(centred) < ROUNDING] = 0  # heads that agree must not be told apart by how a mean is rounded
-    # the columns' root mean squares about their means
-    columns = np.maximum((~matrix.seen).sum(axis=0, keepdims=True), 1)
-    about = centred - np.nansum(centred, axis=0, keepdims=True) / columns
-    spread = np.sqrt(np.nansum(about * about, axis=0, keepdims=True) / columns)
-    relative: Table = centred / np.where(spread > 0, spread, 1)
+    spread = np.array([_spread(column) for column in matrix.columns(centred)])
+    relative: Table = centred / np.where(spread > 0, spread, 1)[matrix.heads]
     return relative
+
+
+def _spread(column: Table) -> float:
+    """The root mean square about the mean, of what is not NaN."""
+    there = column[~np.isnan(column)]
+    return float(there.std()) if len(there) else 0.0

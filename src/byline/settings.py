@@ -36,6 +36,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "batch": (1, 100_000),
     "skip": (0, 10),
     "radius": (0.0, 0.5),
+    "compared": (10, 1_000_000),
 }
 
 
@@ -79,6 +80,8 @@ class Settings:
     """A control corpus, where one is given, trains one head, a head each, none; auto: one, or each if heads are few."""
     text_rules: TextRules = "paper"
     """Rules of normalising: the paper's words, or its author's scripts (line breaks kept, letters never rare)."""
+    compared: int = 300
+    """Heads that a document is scored under at the most; of more, its own and a sample of the others."""
     ranking: Ranking = "texts"
     """The unknown is ranked among the texts under its head (the paper's words), or its head among the heads."""
     radius: float = 0.0
@@ -107,16 +110,29 @@ KINDS: dict[str, Any] = {name: kind for name, kind in get_type_hints(Settings).i
 
 def read_settings(path: Path, base: Settings | None = None) -> Settings:
     """Settings from a TOML file of `name = value` lines, over `base`."""
-    try:
-        values = tomllib.loads(decode(read_bytes(path), str(path)))
-    except CorpusError as error:
-        raise SettingsError(str(error)) from None
-    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, absurdly long or nested
-        raise SettingsError(f"{path}: not TOML ({error}); write lines such as hidden = 99") from None
+    values = read_toml(path)
+    if "member" in values:
+        raise SettingsError(f"{path}: a pool of several members; give it with --preset")
     try:
         return (base or Settings()).change(values)
     except SettingsError as error:
         raise SettingsError(f"{path}: {error}") from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The values in a TOML file."""
+    try:
+        return parse_toml(read_bytes(path), str(path))
+    except CorpusError as error:
+        raise SettingsError(str(error)) from None
+
+
+def parse_toml(data: bytes, where: str) -> dict[str, Any]:
+    """The values that TOML holds."""
+    try:
+        return tomllib.loads(decode(data, where))
+    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, absurdly long or nested
+        raise SettingsError(f"{where}: not TOML ({error}); write lines such as hidden = 99") from None
 
 
 def parse_assignments(assignments: Iterable[str]) -> dict[str, object]:

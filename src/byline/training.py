@@ -90,8 +90,13 @@ def train(
     rng: np.random.Generator,
     report: Callable[[Progress], None] | None = None,
     arithmetic: Arithmetic = kernels,
+    watch: Callable[[Model], None] | None = None,
 ) -> Model:
-    """Train one network on all heads' texts. `report` is called every few thousand characters and may raise to stop."""
+    """Train one network on all heads' texts.
+
+    `report` is called every few thousand characters and may raise to stop; `watch` gets the model after each
+    sub-epoch, to look at before the next one changes it.
+    """
     trainer = _Trainer(questions, settings, rng, arithmetic)
     curve: list[float] = []
     characters = 0
@@ -110,6 +115,8 @@ def train(
         characters += done
         curve.append(bits / max(counted, 1))
         _require_finite(trainer.weights, curve, settings)
+        if watch:
+            watch(Model(trainer.weights, settings, tuple(curve)))
     return Model(trainer.weights, settings, tuple(curve))
 
 

@@ -2,35 +2,83 @@
 
 from __future__ import annotations
 
+import json
 import logging
-import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, CancelledError, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from threading import Event
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from byline.answers import Answer
+from byline.answers import Answer, format_answers
 from byline.documents import Document
-from byline.engines import rnn
-from byline.errors import RunError, TooLittleText
-from byline.interpret import average_by_problem, centre, rank_scores, stretch
-from byline.problems import Layout, Offence, ProblemSet, read_problems, read_texts, require_sound
-from byline.questions import Prepared, Question, Questions, lonely_questions, prepare_questions, refusal, unanswerable
-from byline.scoring import Matrix, Table
+from byline.ensemble import Advance, Fit, Job, fit_budget, run_jobs
+from byline.errors import RunError
+from byline.groups import LanguageGroup, lay_out_groups
+from byline.interpret import answer_problems, problem_scores
+from byline.pools import Pool, pool_of, read_pool
+from byline.problems import Layout, Offence, ProblemSet, read_problems, read_texts
+from byline.runs import (
+    Group,
+    Member,
+    Outcome,
+    Plan,
+    RunFolder,
+    differences,
+    fingerprint,
+    fingerprint_texts,
+    hold,
+    is_run,
+    read_plan,
+    start,
+)
+from byline.scoring import Side, Table
 from byline.settings import Settings
-from byline.training import Progress
+from byline.workers import versions
 
 log = logging.getLogger(__name__)
 
-MOST_MEMBERS = 10_000
 
-Report = Callable[[str, Progress], None]
-"""Called with a training's name, such as "english, member 2 of 4, way 1 of 2", and how far it is."""
+@dataclass(frozen=True)
+class Planned:
+    """The plan is settled; `kept` of its trainings are done already."""
+
+    plan: Plan
+    kept: int
+    jobs: int
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A member is done with one language."""
+
+    place: int
+    group: int
+    language: str
+    seconds: float
+    bits: float
+    """Per character, in its last sub-epoch."""
+
+
+Event = Planned | Advance | Finished
+Report = Callable[[Event], None]
+"""Called with whatever happens, from any thread."""
+
+
+@dataclass(frozen=True)
+class Keep:
+    """What is kept of a run, and where."""
+
+    folder: Path
+    """The run folder."""
+    resume: bool = False
+    """Go on with the run that is there."""
+    overwrite: bool = False
+    """Replace the run that is there."""
+    models: bool = True
+    trace: bool = False
+    """Each member's answers after each sub-epoch too."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +87,15 @@ class LanguageRun:
 
     language: str
     problems: int
+    members: int
+    """Whose answers were averaged."""
     alphabet: str
     ways: int
     """2 where the problems were asked both ways."""
     heads: int
-    """Sets of texts that were learnt, both ways together."""
+    """Sets of texts that the first member learnt, both ways together."""
     documents: int
-    """Sets of texts that were judged or compared with, both ways together."""
+    """Sets of texts that the first member judged or compared with, both ways together."""
     control: str
     """What became of the control corpus, in words."""
     control_repeats: int
@@ -60,182 +110,246 @@ class Verification:
 
     answers: tuple[Answer, ...]
     layout: Layout
-    settings: Settings
-    seed: int
-    members: int
+    plan: Plan
     runs: tuple[LanguageRun, ...]
     skipped: tuple[Offence, ...] = ()
     """Problems that could not be used and were answered 0.5."""
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, with the answers of the members that were done, if each language has one."""
+
+    def __init__(self, result: Verification | None) -> None:
+        super().__init__("interrupted")
+        self.result = result
+
+
 def verify(
     problems: ProblemSet | Path | str,
-    settings: Settings | None = None,
+    preset: str | Path | Pool | Settings = "default",
     *,
+    members: int | None = None,
+    budget: float | None = None,
     seed: int = 0,
-    members: int = 1,
     control: Sequence[Document] | Path | str = (),
     language: str | None = None,
     skip_bad: bool = False,
+    keep: Keep | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
     report: Report | None = None,
 ) -> Verification:
-    """Answer all problems as the paper's system would: train, score, rank, and make the median 0.5.
+    """Answer all problems with an ensemble: train, score, rank, average, and make the median 0.5.
 
-    `members` trainings with different seeds are averaged. Problems of different languages are answered apart.
-    `language` overrides what a corpus says of itself when `problems` is a path.
-    With `skip_bad`, problems that can't be used are answered 0.5; otherwise they raise, all named at once.
+    The ensemble's members come from a preset, a pool of one's own, or one setting; how many is said by `members`, or
+    found to fit `budget` seconds. Problems of different languages are answered apart; `language` overrides what a
+    corpus says of itself when `problems` is a path. With `skip_bad`, problems that can't be used are answered 0.5;
+    otherwise they raise, all named at once. `keep` writes a run folder; members are trained by `workers` of this
+    machine's cores or by the Dask cluster at an address, with the same result.
     """
-    settings = settings or Settings()
-    if not 1 <= members <= MOST_MEMBERS:
-        raise RunError(f"members must be from 1 to {MOST_MEMBERS}, got {members}")
+    pool = _as_pool(preset)
+    if members is not None and budget is not None:
+        raise RunError("give members or a budget, not both")
     if seed < 0:
         raise RunError(f"seed must be 0 or more, got {seed}")
+    if members is not None:
+        pool.take(members, seed)  # refuses what can't be
     if isinstance(problems, Path | str):
         problems = read_problems(Path(problems), language)
     if isinstance(control, Path | str):
         control = read_texts(Path(control))
-    if not problems.problems and not problems.offences:
-        raise TooLittleText("there are no problems to answer")
-    prepared = {name: prepare_questions(group, settings, control) for name, group in problems.by_language().items()}
-    offences = [*problems.offences, *(offence for group in prepared.values() for offence in group.offences)]
-    if not skip_bad or not any(group.problems for group in prepared.values()):
-        require_sound(offences)
-    prepared = {name: group for name, group in prepared.items() if group.problems}
-    refused = {name: reason for name, group in prepared.items() if (reason := refusal(group.sides[0]))}
-    if refused and (not skip_bad or len(refused) == len(prepared)):
-        raise TooLittleText(_refusal_message(refused, prepared))
-    for name, reason in refused.items():
-        offences += [Offence(p.id, f"{p.id}: {name}: {reason}") for p in prepared.pop(name).problems]
-    lonely = {name: _lonely_offences(group) for name, group in prepared.items()}
-    offences += [offence for group in lonely.values() for offence in group.values()]
-    if not skip_bad:
-        require_sound(offences)
+    groups, offences = lay_out_groups(problems, pool.rows, control, skip_bad)
+    count = members if members is not None else None if budget is not None else pool.members
+    request = _request(pool, count, budget, seed, groups, control)
 
-    answers: list[Answer] = []
-    runs: list[LanguageRun] = []
-    for name, group in prepared.items():
-        for side in group.sides:
-            log.info("%s: %d heads, %d documents", name, len(side.heads), len(side.documents))
-        matrices = fill_matrices(group.sides, settings, seed, members, report, name)
-        scores = combine(matrices, group, settings)
-        middle = centre(np.array([s for s, p in zip(scores, group.problems, strict=True) if p.id not in lonely[name]]))
-        values = stretch(scores, middle, settings.radius)
-        answers += [
-            Answer(problem.id, 0.5) if problem.id in lonely[name] else Answer(problem.id, float(value), float(score))
-            for problem, value, score in zip(group.problems, values, scores, strict=True)
-        ]
-        runs.append(_summary(name, group, middle))
-    without = {offence.id for offence in offences if offence.id is not None} - {answer.id for answer in answers}
-    answers += [Answer(problem_id, 0.5) for problem_id in without]
-    return Verification(
-        tuple(sorted(answers, key=lambda answer: answer.id)), problems.layout, settings, seed, members, tuple(runs),
-        tuple(offences),
-    )  # fmt: skip
+    def settle() -> Plan:
+        fit = None
+        if count is None:
+            assert budget is not None
+            fit = fit_budget(
+                pool, budget, seed, lambda s: [g.prepared(s).sides for g in groups], workers=workers, cluster=cluster
+            )
+        settings = fit.settings if fit else pool.take(count or 1, seed)
+        return Plan(
+            pool.name,
+            tuple(Member(number, seed, row) for number, row in enumerate(settings)),
+            tuple(Group(group.language, tuple(problem.id for problem in group.problems)) for group in groups),
+            problems.layout,
+            pool.radius,
+            request,
+            _budget_values(budget, fit) if fit and budget is not None else None,
+            tuple((offence.id, offence.message) for offence in offences if offence.id is not None),
+        )
+
+    if keep is None:
+        return _Verifier(settle(), groups, offences, None, report).run(workers, cluster)
+    with hold(keep.folder):
+        if is_run(keep.folder) and keep.resume:
+            plan = read_plan(keep.folder)
+            if changed := differences(plan.request, request):
+                raise RunError(_cant_resume(keep.folder, changed))
+        elif is_run(keep.folder) and not keep.overwrite:
+            raise RunError(
+                f"{keep.folder}: holds a run already; go on with it by --resume, or replace it by --overwrite"
+            )
+        else:
+            plan = settle()
+            start(keep.folder, plan)
+        folder = RunFolder(keep.folder, plan, keep.models)
+        return _Verifier(plan, groups, offences, folder, report, keep.trace).run(workers, cluster)
 
 
-def fill_matrices(
-    sides: Sequence[Questions],
-    settings: Settings,
-    seed: int,
-    members: int,
-    report: Report | None = None,
-    name: str = "training",
-    workers: int | None = None,
-) -> list[list[Matrix]]:
-    """For each member a matrix a side; member m is the same whatever the number of members.
+class _Verifier:
+    """A plan being carried out."""
 
-    Members train side by side, each on a core of its own, as many at a time as there are `workers` (default: cores).
-    """
-    stop = Event()
+    def __init__(
+        self,
+        plan: Plan,
+        groups: Sequence[LanguageGroup],
+        offences: Sequence[Offence],
+        folder: RunFolder | None,
+        report: Report | None,
+        trace: bool = False,
+    ) -> None:
+        self.plan, self.groups, self.offences, self.folder = plan, groups, offences, folder
+        self.report = report or (lambda event: None)
+        self.trace = trace
+        self.scores: dict[tuple[int, int], Table] = {}
+        """By the member's place and the group's number."""
 
-    def fill(member: int) -> list[Matrix]:
-        return [fill_side(member, side) for side in range(len(sides))]
-
-    def fill_side(member: int, side: int) -> Matrix:
-        label = name + (f", member {member + 1} of {members}" if members > 1 else "")
-        label += f", way {side + 1} of {len(sides)}" if len(sides) > 1 else ""
-
-        def proceed() -> None:
-            if stop.is_set():
-                raise CancelledError
-
-        def relay(progress: Progress) -> None:
-            proceed()
-            if report:
-                report(label, progress)
-
-        rng = np.random.default_rng([seed, member, side])
-        return rnn.fill_matrix(sides[side], settings, rng, relay, threads=scorers, proceed=proceed)
-
-    cores = workers or os.cpu_count() or 1
-    trainers = min(members, cores)
-    scorers = max(1, cores // max(trainers, 2))  # threads for scoring; a lone member leaves room for another
-    # one BLAS thread for each member: faster for products this small, and the same sums on every run
-    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(trainers) as pool:
-        futures: list[Future[list[Matrix]]] = []
+    def run(self, workers: int | None, cluster: str | None) -> Verification:
+        jobs = []
+        for place, member in enumerate(self.plan.members):
+            for number, group in enumerate(self.groups):
+                record = self.folder.load(member, number) if self.folder else None
+                if record:
+                    self.scores[place, number] = self._score(record.sides, member, number)
+                else:
+                    sides = group.prepared(member.settings).sides
+                    jobs.append(Job(member, place, number, group.language, sides, self.trace))
+        self.report(Planned(self.plan, len(self.scores), len(self.scores) + len(jobs)))
+        outcomes = run_jobs(jobs, workers, cluster, self.report) if jobs else iter(())
         try:
-            futures += (pool.submit(fill, member) for member in range(members))
-            wait(futures, return_when=FIRST_EXCEPTION)
-            for future in futures:
-                if future.done():
-                    future.result()  # raises what stopped it
-            return [future.result() for future in futures]
-        finally:  # after an error or Ctrl-C the others end at their next stretch
-            stop.set()
-            pool.shutdown(cancel_futures=True)
+            for outcome in outcomes:
+                self._take(outcome)
+        except KeyboardInterrupt:
+            raise Interrupted(self._result()) from None
+        finally:
+            if hasattr(outcomes, "close"):
+                outcomes.close()
+        result = self._result()
+        assert result is not None
+        return result
+
+    def _take(self, outcome: Outcome) -> None:
+        """Keep what a member gave."""
+        member, number = outcome.member, outcome.group
+        group = self.groups[number]
+        questions = group.prepared(member.settings).sides
+        sides = [Side.of(filled.matrix, side) for filled, side in zip(outcome.filled, questions, strict=True)]
+        if self.folder:
+            self.folder.save(outcome, questions, self._trace(outcome) if self.trace else {})
+        place = self.plan.members.index(member)
+        self.scores[place, number] = self._score(sides, member, number)
+        bits = float(np.mean([filled.model.curve[-1] for filled in outcome.filled]))
+        self.report(Finished(place, number, group.language, outcome.seconds, bits))
+
+    def _score(self, sides: Sequence[Side], member: Member, number: int) -> Table:
+        return problem_scores(sides, len(self.groups[number].problems), member.settings.ranking)
+
+    def _trace(self, outcome: Outcome) -> dict[str, bytes]:
+        """The member's own answers after each sub-epoch, as files by name."""
+        group = self.groups[outcome.group]
+        questions = group.prepared(outcome.member.settings).sides
+        suffix = "jsonl" if self.plan.layout == "pairs" else "txt"
+        files = {}
+        for number, matrices in enumerate(zip(*(filled.trace for filled in outcome.filled), strict=True), start=1):
+            sides = [Side.of(matrix, side) for matrix, side in zip(matrices, questions, strict=True)]
+            scores = self._score(sides, outcome.member, outcome.group)
+            answers, _ = answer_problems([problem.id for problem in group.problems], [scores], self.plan.radius)
+            files[f"sub-epoch-{number:02d}.{suffix}"] = format_answers(answers, self.plan.layout).encode()
+        return files
+
+    def _result(self) -> Verification | None:
+        """The answers of the members that are done, or None where a language has none."""
+        answers: list[Answer] = []
+        runs: list[LanguageRun] = []
+        for number, group in enumerate(self.groups):
+            places = sorted(place for place, of in self.scores if of == number)
+            if not places:
+                return None
+            ids = [problem.id for problem in group.problems]
+            given, middle = answer_problems(ids, [self.scores[place, number] for place in places], self.plan.radius)
+            answers += given
+            runs.append(_summary(group, self.plan.members[0].settings, middle, len(places)))
+        without = {offence.id for offence in self.offences if offence.id is not None} - {a.id for a in answers}
+        answers += [Answer(problem_id, 0.5) for problem_id in without]
+        ordered = tuple(sorted(answers, key=lambda answer: answer.id))
+        return Verification(ordered, self.plan.layout, self.plan, tuple(runs), tuple(self.offences))
 
 
-def combine(matrices: Sequence[Sequence[Matrix]], group: Prepared, settings: Settings) -> Table:
-    """(problems,): the mean of the rank scores over members and over the ways that a problem is asked (section 2.5).
-
-    A question that hardly anything can be compared with counts only where its problem has no other.
-    """
-    no_other = unanswerable(group.sides)
-    questions: list[Question] = []
-    scores: list[float] = []
-    for number, side in enumerate(group.sides):
-        ranks = np.mean([rank_scores(member[number], side.questions, settings.ranking) for member in matrices], axis=0)
-        lonely = set(lonely_questions(side))
-        for question, score in zip(side.questions, ranks, strict=True):
-            if question not in lonely or question.problem in no_other:
-                questions.append(question)
-                scores.append(float(score))
-    means = average_by_problem(np.array(scores), questions, len(group.problems))
-    return np.round(means, 9)  # equal scores stay equal however they were added up
+def _as_pool(preset: str | Path | Pool | Settings) -> Pool:
+    if isinstance(preset, Pool):
+        return preset
+    return pool_of(preset) if isinstance(preset, Settings) else read_pool(preset)
 
 
-def _refusal_message(refused: Mapping[str, str], prepared: Mapping[str, Prepared]) -> str:
-    """Which languages have too little, and that --language joins them where there are several."""
-    lines = []
-    for language, reason in refused.items():
-        repeated = prepared[language].repeated_control
-        lines.append(f"{language}: {reason}" + (f" ({repeated} given ones are the problems' own)" if repeated else ""))
-    message = "\n  ".join(lines)
-    if len(prepared) > 1:
-        counts = ", ".join(f"{len(group.problems)} {language}" for language, group in prepared.items())
-        message += f"\n  (languages are answered apart: {counts}; if that is wrong, name the language with --language)"
-    return message
+def _request(
+    pool: Pool,
+    members: int | None,
+    budget: float | None,
+    seed: int,
+    groups: Sequence[LanguageGroup],
+    control: Sequence[Document],
+) -> dict[str, object]:
+    """All that the answers depend on, in plain values."""
+    request = {
+        "byline": versions()["byline"],
+        "seed": seed,
+        "members": members,
+        "budget": budget,
+        "draw": pool.draw,
+        "member": [asdict(row) for row in pool.rows],
+        "control": fingerprint_texts(control),
+        "problems": {name: digest for g in groups for name, digest in fingerprint(g.problems).items()},
+    }
+    plain: dict[str, object] = json.loads(json.dumps(request))
+    return plain
 
 
-def _lonely_offences(group: Prepared) -> dict[str, Offence]:
-    """Offences of problems with too little to be compared with, by id."""
-    ids = [group.problems[problem].id for problem in sorted(unanswerable(group.sides))]
-    message = (
-        "too few texts are left to compare it with once those that repeat it are set aside;"
-        " give other texts with --control DIR --set control=each"
+MOST_CHANGES = 6
+"""Differences that are listed before the rest is counted."""
+
+
+def _cant_resume(folder: Path, changed: Sequence[str]) -> str:
+    shown = "; ".join(changed[:MOST_CHANGES]) + (
+        f" and {more} more" if (more := len(changed) - MOST_CHANGES) > 0 else ""
     )
-    return {problem_id: Offence(problem_id, f"{problem_id}: {message}") for problem_id in ids}
+    return f"{folder}: not the same run ({shown}); give what it was begun with, or replace it by --overwrite"
 
 
-def _summary(language: str, group: Prepared, middle: float) -> LanguageRun:
+def _budget_values(budget: float, fit: Fit) -> dict[str, object]:
+    return {
+        "seconds": budget,
+        "workers": fit.workers,
+        "probe_seconds": round(fit.probe_seconds, 3),
+        "member_seconds": [round(seconds, 3) for seconds in fit.estimates],
+        "estimate_seconds": round(fit.total, 3),
+    }
+
+
+def _summary(group: LanguageGroup, settings: Settings, middle: float, members: int) -> LanguageRun:
+    prepared = group.prepared(settings)
+    asked: Mapping[int, int] = Counter(question.problem for side in prepared.sides for question in side.questions)
     return LanguageRun(
-        language,
+        group.language,
         len(group.problems),
-        group.sides[0].alphabet.symbols,
-        max(Counter(question.problem for side in group.sides for question in side.questions).values(), default=1),
-        sum(len(side.heads) for side in group.sides),
-        sum(len(side.documents) for side in group.sides),
-        group.control,
-        group.repeated_control,
+        members,
+        prepared.sides[0].alphabet.symbols,
+        max(asked.values(), default=1),
+        sum(len(side.heads) for side in prepared.sides),
+        sum(len(side.documents) for side in prepared.sides),
+        prepared.control,
+        prepared.repeated_control,
         middle,
     )

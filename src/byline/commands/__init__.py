@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from byline import __version__
-from byline.commands import demo, evaluate, prepare, verify
+from byline.commands import combine, demo, evaluate, prepare, presets, runs, verify
 
 app = typer.Typer(
     name="byline",
@@ -71,4 +71,9 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
 app.command("verify")(guarded(verify.verify_command))
 app.command("evaluate")(guarded(evaluate.evaluate_command))
 app.command("prepare")(guarded(prepare.prepare_command))
+app.command("presets")(guarded(presets.presets_command))
+app.command("combine")(guarded(combine.combine_command))
 app.command("demo")(guarded(demo.demo_command))
+runs_app = typer.Typer(help="Look into the folders that byline verify wrote to.", no_args_is_help=True)
+runs_app.command("show")(guarded(runs.show_command))
+app.add_typer(runs_app, name="runs")

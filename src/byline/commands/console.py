@@ -5,18 +5,10 @@ from __future__ import annotations
 import json
 import sys
 import unicodedata
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from byline.languages import NAMES
-
-if TYPE_CHECKING:
-    from byline.training import Progress as TrainingProgress
-    from byline.verification import Report
 
 
 def out() -> Console:
@@ -47,33 +39,6 @@ def answer_bar(answer: float, width: int = 20) -> str:
     cells[width // 2] = "|"
     cells[round(answer * width)] = "●"
     return "".join(cells)
-
-
-@contextmanager
-def training_progress() -> Iterator[Report]:
-    """A bar for each training on a terminal, silence elsewhere; gives the function to report to."""
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TextColumn("{task.fields[place]}", markup=False),
-        TextColumn("{task.fields[bits]}", markup=False),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bars:
-        tasks: dict[str, TaskID] = {}
-
-        def report(training: str, progress: TrainingProgress) -> None:
-            if training not in tasks:
-                tasks[training] = bars.add_task(training, total=progress.sub_epochs, place="", bits="")
-            bars.update(
-                tasks[training],
-                completed=progress.sub_epoch + progress.share,
-                place=f"sub-epoch {progress.sub_epoch + 1}/{progress.sub_epochs}",
-                bits=f"{progress.bits:.2f} bits a character",
-            )
-
-        yield report
 
 
 def printable(name: str) -> str:

@@ -19,7 +19,7 @@ def demo_command(
         str, typer.Argument(metavar="COLLECTION", help="Which built-in problems: english or greek.")
     ] = "english",
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same answers.")] = 0,
-    members: Annotated[int, typer.Option(min=1, help="Trainings with different seeds, averaged.")] = 2,
+    members: Annotated[int, typer.Option(min=1, max=10_000, help="How many trainings are averaged.")] = 4,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answers and the truth as JSON.")] = False,
 ) -> None:
     """Answer the built-in problems and show the truth beside.
@@ -31,14 +31,15 @@ def demo_command(
     if collection not in get_args(Collection):
         context.fail(f"there are {' and '.join(get_args(Collection))}, got {collection}")
 
-    from byline.commands.console import print_json, training_progress
+    from byline.commands.console import print_json
+    from byline.commands.progress import reporting
     from byline.commands.verify import to_json
     from byline.truth import read_truth
     from byline.verification import verify
 
     begin = time.perf_counter()
     with builtin_problems(cast(Collection, collection)) as folder:
-        with training_progress() as report:
+        with reporting() as report:
             result = verify(folder, seed=seed, members=members, report=report)
         truth = read_truth(folder)
     seconds = time.perf_counter() - begin

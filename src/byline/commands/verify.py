@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections import Counter
 from dataclasses import asdict
@@ -10,11 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from byline.settings import Settings, parse_assignments, read_settings
+from byline.settings import parse_assignments, read_settings
 
 if TYPE_CHECKING:
     from byline.answers import Answer
+    from byline.pools import Pool
     from byline.verification import Verification
+
+INTERRUPTED = 130
 
 
 def verify_command(
@@ -28,53 +32,100 @@ def verify_command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="OUT", help="Folder for answers.txt or answers.jsonl.")
     ] = None,
+    preset: Annotated[
+        str | None, typer.Option(metavar="NAME|FILE.toml", help="Which members: see byline presets. [default: default]")
+    ] = None,
+    members: Annotated[
+        int | None, typer.Option(min=1, max=10_000, help="How many trainings are averaged. [default: the preset's]")
+    ] = None,
+    budget: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Instead: as many as fit a time, such as 90s, 10m, 1h30m.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same answers.")] = 0,
     control: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Other texts of the same language: a control corpus.")
     ] = None,
+    control_heads: Annotated[
+        str | None, typer.Option(metavar="one|each", help="The control corpus trains one head, or a head each.")
+    ] = None,
     language: Annotated[str | None, typer.Option(help="Language of all problems, instead of what they say.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same answers.")] = 0,
-    members: Annotated[int, typer.Option(min=1, max=10_000, help="Trainings with different seeds, averaged.")] = 1,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting; may be given many times.")
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A setting of all members; may be given many times."),
     ] = None,
     settings_file: Annotated[
-        Path | None, typer.Option("--settings", metavar="FILE.toml", help="Settings from a file; --set goes over it.")
+        Path | None, typer.Option("--settings", metavar="FILE.toml", help="One setting for all, instead of a preset.")
     ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in OUT that was stopped.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what OUT holds already.")] = False,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Answer bad problems 0.5 instead of refusing.")] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace answers that OUT holds already.")] = False,
+    no_models: Annotated[bool, typer.Option("--no-models", help="Don't keep the trained networks.")] = False,
+    trace: Annotated[bool, typer.Option("--trace", help="Keep each member's answers after each sub-epoch.")] = False,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Trainings side by side. [default: one for each core]")
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="tcp://HOST:PORT", help="Train on the Dask cluster of that scheduler.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")] = False,
+    log: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Append what happens to a file as JSON lines.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answers and how they came about as JSON.")] = False,
 ) -> None:
     """Answer verification problems: did the author of the known texts write the unknown one?
 
-    Example: byline verify pan15-english/ -o out/ --members 4
+    Example: byline verify pan15-english/ -o out/ --budget 10m
     """
     chosen = _one_input(context, problems, input_)
     if output is None and not as_json:
         context.fail("say where the answers go with -o OUT, or print them with --json")
-    settings = read_settings(settings_file) if settings_file else Settings()
-    settings = settings.change(parse_assignments(set_ or []))
+    if output is None and (resume or trace):
+        context.fail("--resume and --trace need -o OUT")
+    if members is not None and budget is not None:
+        context.fail("give --members or --budget, not both")
+    if preset is not None and settings_file is not None:
+        context.fail("give --preset or --settings, not both")
+    if control_heads not in (None, "one", "each"):
+        context.fail(f"--control-heads must be one or each, got {control_heads}")
+    if resume and overwrite:
+        context.fail("give --resume or --overwrite, not both")
 
     from byline import answers
-    from byline.commands.console import print_json, training_progress
-    from byline.verification import verify
+    from byline.commands.console import print_json
+    from byline.commands.progress import reporting
+    from byline.ensemble import parse_duration
+    from byline.runs import FOLDER
+    from byline.verification import Interrupted, Keep, verify
 
+    pool = _pool(preset, settings_file, set_ or [], control_heads)
+    seconds_allowed = parse_duration(budget) if budget is not None else None
     if output is not None:
-        answers.check_output(output, overwrite)
+        answers.check_output(output, overwrite or resume)
+    keep = Keep(output / FOLDER, resume, overwrite, not no_models, trace) if output is not None else None
     begin = time.perf_counter()
-    with training_progress() as report:
-        result = verify(
-            chosen, settings, seed=seed, members=members, control=control or (), language=language, skip_bad=skip_bad,
-            report=report,
-        )  # fmt: skip
+    interrupted = False
+    try:
+        with reporting(quiet, log) as report:
+            result = verify(
+                chosen, pool, members=members, budget=seconds_allowed, seed=seed, control=control or (),
+                language=language, skip_bad=skip_bad, keep=keep, workers=workers, cluster=cluster, report=report,
+            )  # fmt: skip
+    except Interrupted as stopped:
+        if stopped.result is None:
+            _say_how_to_go_on(output, 0)
+            raise typer.Exit(INTERRUPTED) from None
+        result, interrupted = stopped.result, True
     seconds = time.perf_counter() - begin
     if output is not None:
-        name = answers.FILE_NAMES[result.layout]
-        text = answers.format_answers(result.answers, result.layout)
-        answers.write_files(output, {answers.SETTINGS_NAME: _provenance(result, language, control), name: text})
+        answers.write_answers(output, result.answers, result.layout)
     if as_json:
         print_json(to_json(result, seconds))
     else:
         print_summary(result, seconds, output)
+    if interrupted:
+        _say_how_to_go_on(output, min(run.members for run in result.runs))
+        raise typer.Exit(INTERRUPTED)
 
 
 def _one_input(context: typer.Context, argument: Path | None, option: Path | None) -> Path:
@@ -86,18 +137,34 @@ def _one_input(context: typer.Context, argument: Path | None, option: Path | Non
     return chosen
 
 
-def _provenance(result: Verification, language: str | None, control: Path | None) -> str:
-    """Settings as TOML, to be used again with --settings, and in a comment what else the answers depend on."""
-    from byline import __version__
+def _pool(preset: str | None, settings_file: Path | None, assignments: list[str], control_heads: str | None) -> Pool:
+    """The pool that the options mean; members without a control corpus stay without."""
+    from byline.pools import pool_of, read_pool
 
-    options = f"--seed {result.seed} --members {result.members}"
-    options += f" --language {language!a}" if language else ""
-    options += f" --control {str(control)!a}" if control else ""
-    return f"# byline {__version__}, {options}\n" + result.settings.to_toml()
+    if settings_file is not None:
+        pool = pool_of(read_settings(settings_file), members=4)
+    else:
+        pool = read_pool(preset if preset is not None else "default")
+    pool = pool.change(parse_assignments(assignments))
+    if control_heads is not None:
+        rows = (row if row.control == "none" else row.change({"control": control_heads}) for row in pool.rows)
+        pool = dataclasses.replace(pool, rows=tuple(rows))
+    return pool
+
+
+def _say_how_to_go_on(output: Path | None, members: int) -> None:
+    import sys
+
+    from byline.commands.console import count_of
+
+    answers = f"; these are the answers of {count_of(members, 'member')}" if members else "; no member is done yet"
+    go_on = "; the same command with --resume goes on" if output is not None else ""
+    print(f"byline: interrupted{answers}{go_on}", file=sys.stderr)
 
 
 def to_json(result: Verification, seconds: float) -> dict[str, object]:
     """What --json prints."""
+    plan = result.plan
     return {
         "answers": [
             {
@@ -110,9 +177,11 @@ def to_json(result: Verification, seconds: float) -> dict[str, object]:
         ],
         "skipped": [{"id": offence.id, "reason": offence.message} for offence in result.skipped],
         "languages": [asdict(run) for run in result.runs],
-        "settings": asdict(result.settings),
-        "seed": result.seed,
-        "members": result.members,
+        "preset": plan.preset,
+        "seed": plan.members[0].seed,
+        "members": len(plan.members),
+        "settings": [asdict(member.settings) for member in plan.members],
+        "budget": plan.budget,
         "seconds": round(seconds, 2),
     }
 
@@ -132,10 +201,8 @@ MOST_ROWS = 24
 
 def print_summary(result: Verification, seconds: float, output: Path | None) -> None:
     """What was compared with what, the answers from most to least likely, and where they are."""
-    from rich.table import Table
-
     from byline import answers
-    from byline.commands.console import answer_bar, count_of, language_title, out, printable
+    from byline.commands.console import count_of, language_title, out, printable
     from byline.questions import FEWEST_HEADS
 
     console = out()
@@ -149,7 +216,30 @@ def print_summary(result: Verification, seconds: float, output: Path | None) -> 
         if run.control_repeats:
             console.print(f"  {count_of(run.control_repeats, 'control text')} left out: the problems hold them too")
     console.print()
-    ordered = sorted(result.answers, key=lambda answer: (-answer.probability, answer.id))
+    print_answers(result.answers)
+    plan = result.plan
+    console.print(
+        f"preset {printable(plan.preset)}, {count_of(min(run.members for run in result.runs), 'member')},"
+        f" seed {plan.members[0].seed}, {seconds:.1f} s"
+        + (f" of {plan.budget['seconds']:g}" if plan.budget else "")
+    )  # fmt: skip
+    if any(run.problems >= FEWEST_HEADS for run in result.runs):
+        console.print("0.5 is the median problem: half of the problems are taken to be by the same author, as at PAN.")
+    else:
+        console.print("0.5 is the middle rank: so few problems have no median worth the name.")
+    for offence in result.skipped:
+        console.print(f"skipped: {printable(offence.message)}", style="yellow")
+    if output is not None:
+        console.print(f"Answers are in {output / answers.FILE_NAMES[result.layout]}, the members in {output / 'run'}")
+
+
+def print_answers(answers: tuple[Answer, ...]) -> None:
+    """The answers from most to least likely, and how many there are of each kind."""
+    from rich.table import Table
+
+    from byline.commands.console import answer_bar, out, printable
+
+    ordered = sorted(answers, key=lambda answer: (-answer.probability, answer.id))
     table = Table(box=None, header_style="bold", pad_edge=False)
     for heading in ("problem", "another     same", "answer", ""):
         table.add_column(heading, justify="right" if heading == "answer" else "left")
@@ -161,17 +251,7 @@ def print_summary(result: Verification, seconds: float, output: Path | None) -> 
         table.add_row(
             printable(answer.id), answer_bar(answer.probability, 16), f"{answer.rounded:.3f}", verdict(answer)
         )
+    console = out()
     console.print(table)
-    kinds = Counter(verdict(answer) for answer in result.answers)
-    console.print(
-        "\n" + ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
-        + f"; {count_of(result.members, 'member')}, seed {result.seed}, {seconds:.1f} s"
-    )  # fmt: skip
-    if any(run.problems >= FEWEST_HEADS for run in result.runs):
-        console.print("0.5 is the median problem: half of the problems are taken to be by the same author, as at PAN.")
-    else:
-        console.print("0.5 is the middle rank: so few problems have no median worth the name.")
-    for offence in result.skipped:
-        console.print(f"skipped: {printable(offence.message)}", style="yellow")
-    if output is not None:
-        console.print(f"Answers are in {output / answers.FILE_NAMES[result.layout]}")
+    kinds = Counter(verdict(answer) for answer in answers)
+    console.print("\n" + ", ".join(f"{number} {kind}" for kind, number in kinds.most_common()))

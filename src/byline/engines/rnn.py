@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
 
 from byline import kernels
 from byline.errors import RunError
-from byline.network import rules_of
+from byline.network import Weights, rules_of
 from byline.questions import Questions
-from byline.scoring import Matrix, gather
+from byline.scoring import Matrix, Places, Table, choose_heads, gather, heads_by_text
 from byline.settings import Settings
 from byline.training import Arithmetic, Model, Progress, train
+
+
+@dataclass(frozen=True)
+class Filled:
+    """The matrix, the model that filled it, and, where asked for, the matrix after each sub-epoch."""
+
+    matrix: Matrix
+    model: Model
+    trace: tuple[Matrix, ...] = ()
 
 
 def fill_matrix(
@@ -24,43 +34,60 @@ def fill_matrix(
     arithmetic: Arithmetic = kernels,
     threads: int = 1,
     proceed: Callable[[], None] | None = None,
-) -> Matrix:
-    """Train a network on the heads' texts and score each document under each head, in bits per character."""
-    model = train(questions, settings, rng, report, arithmetic)
-    return score(model, questions, arithmetic, threads, proceed)
+    trace: bool = False,
+) -> Filled:
+    """Train a network on the heads' texts and score each document under its heads, in bits per character."""
+    chosen = choose_heads(questions, settings.compared, rng)
+    traced: list[Matrix] = []
+
+    def watch(model: Model) -> None:
+        traced.append(score(model, questions, chosen, arithmetic, threads, proceed))
+
+    model = train(questions, settings, rng, report, arithmetic, watch if trace else None)
+    matrix = traced[-1] if trace else score(model, questions, chosen, arithmetic, threads, proceed)
+    return Filled(matrix, model, tuple(traced))
 
 
 def score(
     model: Model,
     questions: Questions,
+    chosen: Places,
     arithmetic: Arithmetic = kernels,
     threads: int = 1,
     proceed: Callable[[], None] | None = None,
 ) -> Matrix:
-    """The matrix that a trained model gives; each text is scored once, from the zero state.
+    """The matrix that a trained model gives, of the heads `chosen` for each document; each text is scored once.
 
     `proceed` is called before each text and may raise to stop.
     """
     settings = model.settings
     rules = rules_of(settings)
     first = max(settings.skip, 1)
-    bits = np.zeros((len(questions.texts), len(model.weights.heads)))
-    lengths = np.array([len(text) - first for text in questions.texts], dtype=np.int64)
+    lengths = [len(text) - first for text in questions.texts]
+    asked = heads_by_text(questions, chosen)
+    everyone = _part(model.weights, np.arange(len(questions.heads), dtype=np.int32))
 
-    def score_text(number: int) -> None:
+    def score_text(number: int) -> Table:
         if proceed:
             proceed()
         text = questions.texts[number]
         symbols = text[::-1].copy() if settings.direction == "backward" else text
-        bits[number] = arithmetic.score_text(model.weights, symbols, rules.skip, rules.activation)
+        heads = asked[number]
+        weights = everyone if len(heads) == len(questions.heads) else _part(model.weights, heads)
+        return arithmetic.score_text(weights, symbols, rules.skip, rules.activation)
 
-    judged = {text for document in questions.documents for text in document}
-    with ThreadPoolExecutor(threads) as pool:  # longest first, so that no thread is left with the longest at the end
-        list(pool.map(score_text, sorted(judged, key=lambda text: -lengths[text])))
-    matrix = gather(questions, bits, lengths)
+    longest_first = sorted(asked, key=lambda text: -lengths[text])  # no thread is left with the longest at the end
+    with ThreadPoolExecutor(threads) as pool:
+        bits = dict(zip(longest_first, pool.map(score_text, longest_first), strict=True))
+    matrix = gather(questions, chosen, asked, bits, lengths)
     if not np.isfinite(matrix.values).all():
         raise RunError(
             f"scores became non-finite with rate={settings.rate}, noise={settings.noise}, hidden={settings.hidden},"
             f" activation={settings.activation}; try a smaller rate"
         )
     return matrix
+
+
+def _part(weights: Weights, heads: Places) -> Weights:
+    """The weights with some of the heads only."""
+    return weights._replace(heads=weights.heads[heads], head_bias=weights.head_bias[heads])

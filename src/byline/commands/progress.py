@@ -1,0 +1,236 @@
+"""How a run is going: bars on a terminal, plain lines elsewhere, JSON lines in a file."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
+
+from byline.errors import RunError
+
+if TYPE_CHECKING:
+    from byline.ensemble import Advance
+    from byline.verification import Event, Finished, Planned, Report
+
+PATIENCE = 30.0
+"""Seconds between two lines where progress is no terminal's."""
+REFRESH = 0.1
+"""Seconds between two changes of a bar."""
+
+
+@contextmanager
+def reporting(quiet: bool = False, log: Path | None = None) -> Iterator[Report]:
+    """Gives the function to report to: bars or lines on stderr unless `quiet`, and lines of JSON in `log`."""
+    with ExitStack() as stack:
+        listeners: list[_Listener] = []
+        if log is not None:
+            listeners.append(_Log(stack.enter_context(_open_log(log))))
+        if not quiet:
+            terminal = Console(stderr=True)
+            listeners.append(_Bars(stack, terminal) if terminal.is_terminal else _Lines())
+        lock = threading.Lock()
+
+        def report(event: Event) -> None:
+            with lock:
+                for listener in listeners:
+                    listener.hear(event)
+
+        yield report
+
+
+class _Listener:
+    """Keeps count of what every way of showing needs."""
+
+    def __init__(self) -> None:
+        self.begin = time.monotonic()
+        self.jobs = 0
+        self.members = 0
+        self.languages = 1
+        self.kept = 0
+        self.done = 0
+        self.shares: dict[tuple[int, int], float] = {}
+
+    def hear(self, event: Event) -> None:
+        from byline.ensemble import Advance
+        from byline.verification import Finished, Planned
+
+        if isinstance(event, Planned):
+            self.members, self.languages = len(event.plan.members), len(event.plan.groups)
+            self.jobs, self.kept = event.jobs, event.kept
+            self.plan(event)
+        elif isinstance(event, Advance):
+            self.shares[event.place, event.group] = event.share
+            self.advance(event)
+        elif isinstance(event, Finished):
+            self.shares[event.place, event.group] = 1.0
+            self.done += 1
+            self.finish(event)
+
+    def plan(self, event: Planned) -> None: ...
+
+    def advance(self, event: Advance) -> None: ...
+
+    def finish(self, event: Finished) -> None: ...
+
+    @property
+    def share(self) -> float:
+        """Of all that this process has to do, from 0 to 1."""
+        return sum(self.shares.values()) / max(1, self.jobs - self.kept)
+
+    def left(self) -> str:
+        """The time that the rest will take, in words."""
+        return _left(time.monotonic() - self.begin, self.share)
+
+    def label(self, event: Advance | Finished) -> str:
+        """Which training an event is about."""
+        language = f"{event.language}, " if self.languages > 1 else ""
+        return f"{language}member {event.place + 1} of {self.members}"
+
+
+class _Bars(_Listener):
+    def __init__(self, stack: ExitStack, console: Console) -> None:
+        super().__init__()
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=16),
+            TextColumn("{task.fields[place]}", markup=False),
+            TextColumn("{task.fields[left]}", markup=False),
+        )
+        self.bars = stack.enter_context(Progress(*columns, console=console, transient=True))
+        self.tasks: dict[tuple[int, int], TaskID] = {}
+        self.moved: dict[tuple[int, int], float] = {}
+        self.whole = self.bars.add_task("reading", total=None, place="", left="")
+
+    def plan(self, event: Planned) -> None:
+        self.bars.update(self.whole, total=1.0, description=_counts(self.members, "member"), place=self._stand())
+
+    def advance(self, event: Advance) -> None:
+        key, now = (event.place, event.group), time.monotonic()
+        if key not in self.tasks:
+            self.tasks[key] = self.bars.add_task(self.label(event), total=1.0, place="", left="")
+        elif now - self.moved[key] < REFRESH:
+            return
+        self.moved[key] = now
+        progress = event.progress
+        way = f"way {event.way + 1}/{event.ways}, " if event.ways > 1 else ""
+        speed = progress.characters / max(event.seconds, 1e-6)
+        self.bars.update(
+            self.tasks[key],
+            completed=event.share,
+            place=f"{way}sub-epoch {progress.sub_epoch + 1}/{progress.sub_epochs}, {progress.bits:.2f} bits,"
+            f" {speed / 1000:.0f}k chars/s",
+            left=_left(event.seconds, event.share - event.way / event.ways, 1 - event.share),
+        )
+        self.bars.update(self.whole, completed=self.share, left=self.left())
+
+    def finish(self, event: Finished) -> None:
+        if task := self.tasks.pop((event.place, event.group), None):
+            self.bars.remove_task(task)
+        self.bars.update(self.whole, completed=self.share, place=self._stand(), left=self.left())
+
+    def _stand(self) -> str:
+        return f"{self.kept + self.done}/{self.jobs} trainings done"
+
+
+class _Lines(_Listener):
+    def __init__(self) -> None:
+        super().__init__()
+        self.told = time.monotonic()
+
+    def plan(self, event: Planned) -> None:
+        kept = f", {event.kept} of {event.jobs} trainings done already" if event.kept else ""
+        self._say(f"{_counts(self.members, 'member')} of {event.plan.preset}{kept}")
+
+    def advance(self, event: Advance) -> None:
+        if time.monotonic() - self.told > PATIENCE:
+            progress = event.progress
+            self._say(
+                f"{self.label(event)}: sub-epoch {progress.sub_epoch + 1} of {progress.sub_epochs},"
+                f" {progress.bits:.2f} bits a character; {100 * self.share:.0f}% of all, {self.left()}"
+            )
+
+    def finish(self, event: Finished) -> None:
+        more = f", {self.left()}" if self.kept + self.done < self.jobs else ""
+        self._say(f"{self.label(event)} done in {event.seconds:.1f} s, {event.bits:.2f} bits a character{more}")
+
+    def _say(self, line: str) -> None:
+        self.told = time.monotonic()
+        print(line, file=sys.stderr, flush=True)
+
+
+class _Log(_Listener):
+    def __init__(self, file: TextIO) -> None:
+        super().__init__()
+        self.file = file
+        self.sub_epochs: dict[tuple[int, int], tuple[int, int]] = {}
+        self.failed = False
+
+    def plan(self, event: Planned) -> None:
+        plan = event.plan
+        self._write(
+            "planned", preset=plan.preset, members=len(plan.members), languages=[g.language for g in plan.groups],
+            trainings=event.jobs, done=event.kept, budget=plan.budget,
+        )  # fmt: skip
+
+    def advance(self, event: Advance) -> None:
+        """One line a sub-epoch, when its last characters are learnt."""
+        key, now = (event.place, event.group), (event.way, event.progress.sub_epoch)
+        if event.progress.share < 1 or self.sub_epochs.get(key) == now:
+            return
+        self.sub_epochs[key] = now
+        self._write(
+            "sub-epoch", member=event.place + 1, language=event.language, way=event.way + 1,
+            sub_epoch=event.progress.sub_epoch + 1, sub_epochs=event.progress.sub_epochs,
+            bits=round(event.progress.bits, 4), characters=event.progress.characters, seconds=round(event.seconds, 3),
+        )  # fmt: skip
+
+    def finish(self, event: Finished) -> None:
+        values = {key: value for key, value in asdict(event).items() if key not in ("place", "group")}
+        self._write("member done", member=event.place + 1, **values)
+
+    def _write(self, event: str, **values: object) -> None:
+        if self.failed:
+            return
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime()) + "Z"
+        try:
+            self.file.write(json.dumps({"time": stamp, "event": event, **values}) + "\n")
+            self.file.flush()
+        except OSError as error:  # a log must not cost a run
+            self.failed = True
+            print(f"byline: warning: the log can't be written any more ({error.strerror})", file=sys.stderr)
+
+
+@contextmanager
+def _open_log(path: Path) -> Iterator[TextIO]:
+    try:
+        file = path.open("a", encoding="utf-8")
+    except OSError as error:
+        raise RunError(f"{path}: can't be written to ({error.strerror}); choose another place for --log") from None
+    try:
+        yield file
+    finally:
+        with suppress(OSError):
+            file.close()
+
+
+def _counts(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _left(elapsed: float, done: float, rest: float | None = None) -> str:
+    """The time that the rest takes if it goes on like this."""
+    if done <= 0.01:
+        return ""
+    seconds = elapsed / done * (1 - done if rest is None else rest)
+    if seconds >= 3600:
+        return f"about {seconds / 3600:.1f} h left"
+    return f"about {seconds / 60:.0f} min left" if seconds >= 90 else f"about {seconds:.0f} s left"

@@ -1,0 +1,260 @@
+"""An ensemble: its members trained by workers, and as many of them as fit a time budget (section 2.5)."""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from byline.engines import rnn
+from byline.errors import RunError
+from byline.network import start_weights
+from byline.pools import Pool
+from byline.questions import Questions
+from byline.runs import Member, Outcome
+from byline.schedule import plan_visits
+from byline.scoring import choose_heads
+from byline.settings import Settings
+from byline.training import Model, Progress, train
+from byline.workers import Tell, cluster_size, run_here, run_on_cluster
+
+MOST_IN_BUDGET = 32
+"""Members that a time budget buys at the most: beyond, answers hardly change any more."""
+PROBE_SECONDS = 0.3
+"""How long each of a pool's settings is tried, in training and again in scoring."""
+PROBE_TEXT = 4_000
+"""Characters of each text that the probe scores."""
+MARGIN = 1.1
+"""Estimates are this much longer than what the probe says: speeds vary."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One member on the problems of one language."""
+
+    member: Member
+    place: int
+    """Among the run's members, from 0."""
+    group: int
+    language: str
+    sides: tuple[Questions, ...]
+    trace: bool = False
+    threads: int = 1
+    """For scoring."""
+
+
+@dataclass(frozen=True)
+class Advance:
+    """How far a job is."""
+
+    place: int
+    group: int
+    language: str
+    way: int
+    ways: int
+    progress: Progress
+    seconds: float
+    """Since this way of asking began."""
+
+    @property
+    def share(self) -> float:
+        """Of the job's trainings, from 0 to 1."""
+        return (self.way + (self.progress.sub_epoch + self.progress.share) / self.progress.sub_epochs) / self.ways
+
+    def to_values(self) -> dict[str, Any]:
+        """Plain values, to be sent."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Advance:
+        """From what was sent."""
+        return cls(**{**values, "progress": Progress(**values["progress"])})
+
+
+def train_member(job: Job, tell: Tell, proceed: Callable[[], None]) -> Outcome:
+    """Train and score a member, one way of asking after the other; the same whatever runs beside it."""
+    begin = time.perf_counter()
+    filled = []
+    for way, questions in enumerate(job.sides):
+        way_began = time.perf_counter()
+
+        def report(progress: Progress, way: int = way, began: float = way_began) -> None:
+            proceed()
+            seconds = time.perf_counter() - began
+            tell(Advance(job.place, job.group, job.language, way, len(job.sides), progress, seconds))
+
+        rng = np.random.default_rng([job.member.seed, job.member.number, way])
+        filled.append(
+            rnn.fill_matrix(
+                questions, job.member.settings, rng, report, threads=job.threads, proceed=proceed, trace=job.trace
+            )
+        )
+    return Outcome(job.member, job.group, tuple(filled), time.perf_counter() - begin)
+
+
+def run_jobs(jobs: Sequence[Job], workers: int | None, cluster: str | None, tell: Tell) -> Iterator[Outcome]:
+    """Outcomes as they come, from this machine's cores or from a cluster."""
+    if cluster:
+        return run_on_cluster(train_member, jobs, cluster, tell, Advance.to_values, Advance.from_values)
+    cores = workers or count_cores()
+    # a lone member leaves room for another
+    threads = max(1, cores // max(min(len(jobs), cores), 2))
+    return run_here(train_member, [dataclasses.replace(job, threads=threads) for job in jobs], cores, tell)
+
+
+def count_cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The members that fit a budget, and how that was found."""
+
+    settings: tuple[Settings, ...]
+    workers: int
+    probe_seconds: float
+    estimates: tuple[float, ...]
+    """Seconds of each member's work on one core."""
+    total: float
+    """Seconds that all of them take."""
+
+
+def fit_budget(
+    pool: Pool,
+    budget: float,
+    seed: int,
+    sides_of: Callable[[Settings], Sequence[Sequence[Questions]]],
+    workers: int | None = None,
+    cluster: str | None = None,
+) -> Fit:
+    """As many members, in the order that they are taken, as can be done in `budget` seconds, but at least one.
+
+    A probe on these very texts tells how long each of the pool's settings takes; `sides_of` gives the sides of each
+    language for a setting. On a cluster the probe runs here: its machines are taken to be as fast as this one.
+    """
+    if not 0 < budget < float("inf"):
+        raise RunError(f"the budget must be more than 0 seconds, got {budget:g}")
+    begin = time.perf_counter()
+    count = cluster_size(cluster) if cluster else workers or count_cores()
+    costs = _probe(pool, sides_of, workers or count_cores(), budget)
+    elapsed = time.perf_counter() - begin
+    offered = pool.take(MOST_IN_BUDGET, seed)
+    slots = [0.0] * count
+    fitting: list[float] = []
+    for settings in offered:
+        for cost in costs[settings]:
+            heapq.heapreplace(slots, slots[0] + cost)
+        if fitting and max(slots) > budget - elapsed:
+            break
+        fitting.append(sum(costs[settings]))
+        total = max(slots)
+    return Fit(offered[: len(fitting)], count, elapsed, tuple(fitting), total)
+
+
+def _probe(
+    pool: Pool,
+    sides_of: Callable[[Settings], Sequence[Sequence[Questions]]],
+    workers: int,
+    budget: float,
+) -> Mapping[Settings, list[float]]:
+    """The seconds that each setting takes for each language, found with all cores at work, as they will be."""
+    distinct = list(dict.fromkeys(pool.rows))
+    jobs = [(settings, number) for settings in distinct for number in range(len(sides_of(settings)))]
+    seconds = min(PROBE_SECONDS, 0.1 * budget * workers / (2 * len(jobs)))
+
+    def estimate(job: tuple[Settings, int], _tell: Tell, proceed: Callable[[], None]) -> tuple[Settings, int, float]:
+        settings, number = job
+        sides = sides_of(settings)[number]
+        return settings, number, MARGIN * sum(_estimate(questions, settings, seconds, proceed) for questions in sides)
+
+    rng = np.random.default_rng(0)
+    first = sides_of(distinct[0])[0][0]
+    _characters_per_second(first, distinct[0], rng, 0.0)  # compiled code is loaded here, or made
+    rehearsed = jobs * max(1, -(-workers // len(jobs)))
+    costs = {settings: [0.0] * len(sides_of(settings)) for settings in distinct}
+    for settings, number, cost in run_here(estimate, rehearsed, workers, lambda _: None):
+        costs[settings][number] = max(cost, costs[settings][number])
+    return costs
+
+
+def _estimate(questions: Questions, settings: Settings, seconds: float, proceed: Callable[[], None]) -> float:
+    """Seconds to train and score one side."""
+    proceed()
+    rng = np.random.default_rng(0)
+    visits = next(plan_visits(questions, settings.handling, rng))
+    control = max((len(piece) for piece in questions.control), default=0)
+    learnt = settings.sub_epochs * (sum(len(questions.texts[visit.text]) for visit in visits) + control)
+    training = learnt / _characters_per_second(questions, settings, rng, seconds)
+    proceed()
+    return training + _scoring_seconds(questions, settings, rng)
+
+
+class _EnoughError(Exception):
+    """The probe has seen enough."""
+
+
+def _characters_per_second(questions: Questions, settings: Settings, rng: np.random.Generator, seconds: float) -> float:
+    """Speed of training, with the leakage of an average sub-epoch."""
+    decay, epochs = settings.leakage_decay, settings.sub_epochs
+    leakage = settings.leakage * float(np.mean(decay ** np.arange(epochs)))
+    usual = settings.change({"leakage": leakage, "leakage_decay": 1.0, "sub_epochs": 100_000})
+    begin = time.perf_counter()
+    speed = 1.0
+
+    def report(progress: Progress) -> None:
+        nonlocal speed
+        elapsed = time.perf_counter() - begin
+        speed = progress.characters / max(elapsed, 1e-6)
+        if elapsed >= seconds:
+            raise _EnoughError
+
+    try:
+        train(questions, usual, rng, report)
+    except _EnoughError:
+        return speed
+    raise AssertionError("a probe ends by itself")
+
+
+def _scoring_seconds(questions: Questions, settings: Settings, rng: np.random.Generator) -> float:
+    """Seconds to score all documents, from the first few thousand characters of some."""
+    judged = sorted({text for document in questions.documents for text in document})
+    some = judged[:: max(1, len(judged) // 4)][:4]
+    short = {text: questions.texts[text][:PROBE_TEXT] for text in some}
+    part = dataclasses.replace(
+        questions,
+        texts=tuple(short.get(number, text) for number, text in enumerate(questions.texts)),
+        documents=tuple((text,) for text in some),
+        questions=(),
+    )
+    weights = start_weights(len(questions.heads) + 1, len(questions.alphabet), settings.hidden, "gaussian", rng)
+    chosen = choose_heads(part, settings.compared, rng)
+    model = Model(weights, settings, ())
+    begin = time.perf_counter()
+    rnn.score(model, part, chosen)
+    seconds = time.perf_counter() - begin
+    return seconds * sum(len(questions.texts[text]) for text in judged) / sum(len(text) for text in short.values())
+
+
+def parse_duration(words: str) -> float:
+    """Seconds from 90, 90s, 10m, 1.5h or 1h30m."""
+    units = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+    number, total, rest = "", 0.0, words.strip().lower()
+    rest += "" if rest.endswith(tuple(units)) else "s"
+    try:
+        for letter in rest:
+            if letter in units:
+                total, number = total + float(number) * units[letter], ""
+            else:
+                number += letter
+    except ValueError:
+        total = 0.0
+    if not 0 < total < float("inf"):
+        raise RunError(f"{words!r} is no time; write 90s, 10m or 1h30m")
+    return total

@@ -1,0 +1,112 @@
+"""The problems of each language, laid out for every member of an ensemble; what can't be answered, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from byline.documents import Document
+from byline.errors import TooLittleText
+from byline.problems import Offence, Problem, ProblemSet, require_sound
+from byline.questions import Prepared, prepare_questions, refusal, unanswerable
+from byline.settings import Settings
+
+LayoutKey = tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class LanguageGroup:
+    """The problems of one language that are to be answered, and their questions for each kind of member."""
+
+    language: str
+    problems: tuple[Problem, ...]
+    layouts: Mapping[LayoutKey, Prepared]
+
+    def prepared(self, settings: Settings) -> Prepared:
+        """The questions as a member with these settings asks them."""
+        return self.layouts[_key(settings)]
+
+    @property
+    def unanswerable(self) -> frozenset[str]:
+        """The ids of problems that no member finds enough to compare with for."""
+        without = [
+            {prepared.problems[number].id for number in unanswerable(prepared.sides)}
+            for prepared in self.layouts.values()
+        ]
+        return frozenset.intersection(*map(frozenset, without))
+
+
+def lay_out_groups(
+    problems: ProblemSet, rows: Sequence[Settings], control: Sequence[Document] = (), skip_bad: bool = False
+) -> tuple[list[LanguageGroup], list[Offence]]:
+    """The groups, and what can't be answered; without `skip_bad` that is raised, all of it named at once."""
+    if not problems.problems and not problems.offences:
+        raise TooLittleText("there are no problems to answer")
+    groups: list[LanguageGroup] = []
+    offences = list(problems.offences)
+    for language, members in problems.by_language().items():
+        group, bad = _lay_out(language, members, rows, control)
+        offences += bad
+        groups.append(group)
+    if not skip_bad or not any(group.problems for group in groups):
+        require_sound(offences)
+    groups = [group for group in groups if group.problems]
+    refused = {group.language: reason for group in groups if (reason := _refusal(group))}
+    if refused and (not skip_bad or len(refused) == len(groups)):
+        raise TooLittleText(_refusal_message(refused, groups))
+    for group in groups:
+        if group.language in refused:
+            why = f"{group.language}: {refused[group.language]}"
+            offences += [Offence(problem.id, f"{problem.id}: {why}") for problem in group.problems]
+    groups = [group for group in groups if group.language not in refused]
+    offences += [_lonely_offence(name) for group in groups for name in sorted(group.unanswerable)]
+    if not skip_bad:
+        require_sound(offences)
+    return groups, offences
+
+
+def _lay_out(
+    language: str, problems: Sequence[Problem], rows: Sequence[Settings], control: Sequence[Document]
+) -> tuple[LanguageGroup, list[Offence]]:
+    """A layout for each kind of member, all of the same problems: one that some can't use is used by none."""
+    kinds = {_key(settings): settings for settings in rows}
+    layouts = {key: prepare_questions(problems, settings, control) for key, settings in kinds.items()}
+    offences = {offence.id: offence for prepared in layouts.values() for offence in prepared.offences}
+    sound = tuple(problem for problem in problems if problem.id not in offences)
+    for key, prepared in layouts.items():
+        if prepared.problems != sound:
+            layouts[key] = prepare_questions(sound, kinds[key], control)
+    return LanguageGroup(language, sound, layouts), list(offences.values())
+
+
+def _key(settings: Settings) -> LayoutKey:
+    """The settings that questions depend on."""
+    return settings.text_rules, settings.train_on, settings.swap_short, settings.control
+
+
+def _refusal(group: LanguageGroup) -> str | None:
+    reasons = (refusal(prepared.sides[0]) for prepared in group.layouts.values())
+    return next((reason for reason in reasons if reason), None)
+
+
+def _refusal_message(refused: Mapping[str, str], groups: Sequence[LanguageGroup]) -> str:
+    """Which languages have too little, and that --language joins them where there are several."""
+    lines = []
+    for group in groups:
+        if reason := refused.get(group.language):
+            repeated = max(prepared.repeated_control for prepared in group.layouts.values())
+            own = f" ({repeated} given ones are the problems' own)" if repeated else ""
+            lines.append(f"{group.language}: {reason}{own}")
+    message = "\n  ".join(lines)
+    if len(groups) > 1:
+        counts = ", ".join(f"{len(group.problems)} {group.language}" for group in groups)
+        message += f"\n  (languages are answered apart: {counts}; if that is wrong, name the language with --language)"
+    return message
+
+
+def _lonely_offence(problem_id: str) -> Offence:
+    message = (
+        "too few texts are left to compare it with once those that repeat it are set aside;"
+        " give other texts with --control DIR --control-heads each"
+    )
+    return Offence(problem_id, f"{problem_id}: {message}")

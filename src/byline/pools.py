@@ -1,0 +1,139 @@
+"""Pools: which trainings an ensemble is made of (section 2.5); presets inside the package, and a user's own TOML.
+
+    description = "what it is for"
+    draw = "order"            # members are taken in order, or at "random" by the seed
+    members = 4               # how many, where nothing else is said
+
+    [shared]                  # settings of all members, over the defaults
+    radius = 0.03
+
+    [[member]]                # settings of one, over the shared ones
+    hidden = 99
+
+After the last member the first is taken again, with another seed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from byline.errors import SettingsError
+from byline.settings import Settings, parse_toml, read_toml
+
+Draw = Literal["order", "random"]
+
+MOST_MEMBERS = 10_000
+"""Members of an ensemble at the most."""
+
+_KEYS = ("description", "draw", "members", "shared", "member")
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Settings that members are taken from."""
+
+    name: str
+    rows: tuple[Settings, ...]
+    description: str = ""
+    draw: Draw = "order"
+    members: int = 1
+    """How many, where nothing else is said."""
+
+    def __post_init__(self) -> None:
+        """Refuse what can't be an ensemble."""
+        if not self.rows:
+            raise SettingsError(f"{self.name}: no members; write a [[member]] for each, with its settings below it")
+        if self.draw not in get_args(Draw):
+            raise SettingsError(f"{self.name}: draw must be one of {', '.join(get_args(Draw))}, got {self.draw}")
+        require_members(self.members, f"{self.name}: ")
+        if len({row.radius for row in self.rows}) > 1:
+            raise SettingsError(f"{self.name}: radius is of the whole ensemble; give it once, under [shared]")
+
+    @property
+    def radius(self) -> float:
+        """Answers nearer than this to 0.5 are undecided."""
+        return self.rows[0].radius
+
+    def change(self, changes: Mapping[str, object]) -> Pool:
+        """The pool with some settings of all its members changed; a change that joins two members leaves both."""
+        return dataclasses.replace(self, rows=tuple(row.change(changes) for row in self.rows))
+
+    def take(self, count: int, seed: int) -> tuple[Settings, ...]:
+        """The first `count` members' settings; a longer ensemble begins with the same ones."""
+        require_members(count)
+        rng = np.random.default_rng(seed)
+        taken: list[Settings] = []
+        while len(taken) < count:
+            places = rng.permutation(len(self.rows)) if self.draw == "random" else range(len(self.rows))
+            taken += (self.rows[place] for place in places)
+        return tuple(taken[:count])
+
+
+def require_members(count: int, where: str = "") -> None:
+    """Refuse a number of members that can't be."""
+    if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MOST_MEMBERS:
+        raise SettingsError(f"{where}members must be a whole number from 1 to {MOST_MEMBERS}, got {str(count)[:40]}")
+
+
+def pool_of(settings: Settings, members: int = 1) -> Pool:
+    """A pool whose members differ by their seeds only."""
+    return Pool("settings", (settings,), "one setting, different seeds", members=members)
+
+
+def preset_names() -> list[str]:
+    """The presets inside the package, `default` first."""
+    names = sorted(file.name.removesuffix(".toml") for file in _folder().iterdir() if file.name.endswith(".toml"))
+    return sorted(names, key=lambda name: name != "default")
+
+
+def read_pool(preset: str | Path) -> Pool:
+    """The preset of that name, or the pool in a TOML file."""
+    if isinstance(preset, Path) or preset.endswith(".toml") or "/" in preset:
+        return _make(str(preset), read_toml(Path(preset)))
+    if preset not in preset_names():
+        near = difflib.get_close_matches(preset, preset_names(), n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(preset_names())}"
+        raise SettingsError(f"no preset is named {preset!r}; {hint}, or name a file that ends in .toml")
+    return _make(preset, parse_toml((_folder() / f"{preset}.toml").read_bytes(), f"preset {preset}"))
+
+
+def to_toml(rows: Sequence[Settings], description: str) -> str:
+    """A pool of exactly these members, to be used again with --preset."""
+    members = "".join(f"\n[[member]]\n{row.to_toml()}" for row in rows)
+    return f'description = {json.dumps(description)}\ndraw = "order"\nmembers = {len(rows)}\n{members}'
+
+
+def _folder() -> Any:
+    return files("byline") / "presets"
+
+
+def _make(name: str, values: Mapping[str, Any]) -> Pool:
+    """A pool from what its TOML holds; all that is wrong with a part is said at once."""
+    if unknown := [key for key in values if key not in _KEYS]:
+        remedy = "put settings under [shared] or [[member]]; a file of settings alone goes with --settings"
+        raise SettingsError(f"{name}: {', '.join(unknown)}: a pool holds {', '.join(_KEYS)}; {remedy}")
+    rows, shared = values.get("member", []), values.get("shared", {})
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows) or not isinstance(shared, dict):
+        raise SettingsError(f"{name}: write [shared] once and [[member]] for each member, with settings below them")
+    description = values.get("description", "")
+    if not isinstance(description, str):
+        raise SettingsError(f"{name}: description must be a text")
+    base = _changed(Settings(), shared, f"{name}: [shared]")
+    settings = [_changed(base, row, f"{name}: member {number}") for number, row in enumerate(rows, start=1)]
+    return Pool(name, tuple(settings), description, values.get("draw", "order"), values.get("members", len(rows)))
+
+
+def _changed(base: Settings, changes: Mapping[str, object], where: str) -> Settings:
+    try:
+        return base.change(changes)
+    except SettingsError as error:
+        raise SettingsError(f"{where}: {error}") from None

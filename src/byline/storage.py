@@ -1,0 +1,86 @@
+"""Files and folders that are written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from byline.errors import RunError
+
+PART = ".part"
+"""Ends the name of what is not finished; nothing reads it."""
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write contents under their names into a folder, which is made if need be: all are ready before one appears."""
+    parts = {name: folder / f".{name}.{os.getpid()}{PART}" for name in files}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            _write(parts[name], content)
+        for name, part in parts.items():
+            part.replace(folder / name)
+        _settle(folder)
+    except OSError as error:
+        raise cant_write(folder, error) from None
+    finally:
+        for part in parts.values():
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Make a folder that holds these files (names may have folders in them), in place of one that may be there."""
+    part = folder.parent / f".{folder.name}.{os.getpid()}{PART}"
+    try:
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        for name, content in files.items():
+            (part / name).parent.mkdir(parents=True, exist_ok=True)
+            _write(part / name, content)
+        for inner in {(part / name).parent for name in files}:
+            _settle(inner)
+        if folder.exists():
+            shutil.rmtree(folder)
+        part.replace(folder)
+        _settle(folder.parent)
+    except OSError as error:
+        raise cant_write(folder, error) from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def remove_parts(folder: Path) -> None:
+    """Remove what a killed process left unfinished in a folder that no other process writes to."""
+    for part in folder.glob(f".*{PART}"):
+        if part.is_dir():
+            shutil.rmtree(part, ignore_errors=True)
+        else:
+            part.unlink(missing_ok=True)
+
+
+def cant_write(path: Path, error: OSError) -> RunError:
+    """The error for a place that can't be written to."""
+    return RunError(
+        f"{path}: can't be written to ({error.strerror or error}); make room there or choose another folder"
+    )
+
+
+def _write(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _settle(folder: Path) -> None:
+    """Have the names in a folder on disk, where the system can."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

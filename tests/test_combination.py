@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from byline.agreement import examine_run
+from byline.answers import format_answers
+from byline.combination import combine_runs
+from byline.errors import AnswersError, RunError
+from byline.interpret import average_members
+from byline.pools import Pool
+from byline.runs import read_records
+from byline.settings import Settings
+from byline.verification import Finished, Keep, verify
+from conftest import MakeCorpus, small_problems
+
+SMALL = Settings(hidden=4, sub_epochs=2)
+TRUTH = {name: bool(int(name[2:]) % 2) for name in small_problems(6)}
+
+
+@pytest.fixture
+def corpus(make_corpus: MakeCorpus) -> Path:
+    return make_corpus(small_problems(6))
+
+
+class TestCombining:
+    def test_the_answers_are_those_of_all_members(self, corpus: Path, tmp_path: Path) -> None:
+        runs = [verify(corpus, SMALL, members=2, seed=seed, keep=Keep(tmp_path / str(seed))) for seed in (1, 2)]
+        joined = combine_runs([tmp_path / "1", tmp_path / "2"], tmp_path / "both")
+        expected = average_members([np.array([answer.score for answer in run.answers]) for run in runs])
+        np.testing.assert_allclose([answer.score for answer in joined.answers], expected)
+        plan, records = read_records(tmp_path / "both")
+        assert [(member.seed, member.number) for member in plan.members] == [(1, 0), (1, 1), (2, 0), (2, 1)]
+        assert len(records) == 4
+        assert (tmp_path / "both/members/0003/model-1.safetensors").exists()
+
+    def test_halves_of_a_run_make_the_run(self, corpus: Path, tmp_path: Path) -> None:
+        whole = verify(corpus, SMALL, members=3, keep=Keep(tmp_path / "whole"))
+        verify(corpus, SMALL, members=2, keep=Keep(tmp_path / "part"))
+        joined = combine_runs([tmp_path / "part", tmp_path / "whole"], tmp_path / "both")
+        assert joined.repeated == 2
+        assert format_answers(joined.answers, "folders") == format_answers(whole.answers, "folders")
+
+    def test_runs_of_other_problems_are_refused(self, corpus: Path, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+        verify(corpus, SMALL, keep=Keep(tmp_path / "one"))
+        verify(make_corpus(small_problems(7), name="more"), SMALL, keep=Keep(tmp_path / "two"))
+        with pytest.raises(RunError, match="different problems"):
+            combine_runs([tmp_path / "one", tmp_path / "two"], tmp_path / "both")
+        problems = small_problems(6)
+        problems["EN002"]["unknown.txt"] += " More."
+        verify(make_corpus(problems, name="changed"), SMALL, keep=Keep(tmp_path / "three"))
+        with pytest.raises(RunError, match=r"different texts \(EN002 changed\)"):
+            combine_runs([tmp_path / "one", tmp_path / "three"], tmp_path / "both")
+        verify(corpus, SMALL.change({"radius": 0.1}), keep=Keep(tmp_path / "four"))
+        with pytest.raises(RunError, match="radius"):
+            combine_runs([tmp_path / "one", tmp_path / "four"], tmp_path / "both")
+        assert not (tmp_path / "both").exists()
+
+    def test_a_run_is_not_joined_into_itself_nor_over_another(self, corpus: Path, tmp_path: Path) -> None:
+        verify(corpus, SMALL, keep=Keep(tmp_path / "one"))
+        with pytest.raises(RunError, match="one of the runs to be joined"):
+            combine_runs([tmp_path / "one"], tmp_path / "one", overwrite=True)
+        combine_runs([tmp_path / "one"], tmp_path / "two")
+        with pytest.raises(RunError, match="--overwrite"):
+            combine_runs([tmp_path / "one"], tmp_path / "two")
+        combine_runs([tmp_path / "one"], tmp_path / "two", overwrite=True)
+
+    def test_skipped_problems_stay_answered_a_half(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+        problems = small_problems(7)
+        problems["EN004"]["unknown.txt"] = ""
+        corpus = make_corpus(problems)
+        for seed in (1, 2):
+            verify(corpus, SMALL, seed=seed, skip_bad=True, keep=Keep(tmp_path / str(seed)))
+        joined = combine_runs([tmp_path / "1", tmp_path / "2"], tmp_path / "both")
+        assert [answer.probability for answer in joined.answers if answer.id == "EN004"] == [0.5]
+        assert len(joined.answers) == 7
+
+
+class TestExamining:
+    def test_members_agree_and_are_worth_what_they_add(self, corpus: Path, tmp_path: Path) -> None:
+        pool = Pool("two", (SMALL, SMALL.change({"direction": "backward"})))
+        verify(corpus, pool, members=3, keep=Keep(tmp_path / "run"))
+        plain = examine_run(tmp_path / "run")
+        assert [row.place for row in plain.members] == [0, 1, 2]
+        assert all(row.agreement is not None and -1 <= row.agreement <= 1 for row in plain.members)
+        assert all(row.product is None and row.adds is None for row in plain.members)
+        known = examine_run(tmp_path / "run", TRUTH)
+        (whole,) = known.products.values()
+        without = examine_of(corpus, pool, tmp_path)
+        assert known.members[2].adds == pytest.approx(whole - without)
+        assert known.mean_adds == pytest.approx(np.mean([row.adds for row in known.members]))
+
+    def test_a_lone_member_has_nobody_to_agree_with(self, corpus: Path, tmp_path: Path) -> None:
+        verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
+        (row,) = examine_run(tmp_path / "run", TRUTH).members
+        assert (row.agreement, row.adds) == (None, None)
+
+    def test_a_truth_of_another_corpus_is_refused(self, corpus: Path, tmp_path: Path) -> None:
+        verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
+        with pytest.raises(AnswersError, match="does not know"):
+            examine_run(tmp_path / "run", {"XX001": True})
+
+    def test_a_run_without_a_finished_member_is_said_to_be_so(self, corpus: Path, tmp_path: Path) -> None:
+        def stop(event: object) -> None:
+            if not isinstance(event, Finished):
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            verify(corpus, SMALL, keep=Keep(tmp_path / "run"), report=stop)
+        with pytest.raises(RunError, match="no member is finished"):
+            examine_run(tmp_path / "run")
+        with pytest.raises(RunError, match="no member is finished"):
+            combine_runs([tmp_path / "run"], tmp_path / "both")
+        assert json.loads((tmp_path / "run/plan.json").read_text("utf-8"))["format"] == 1
+
+
+def examine_of(corpus: Path, pool: Pool, tmp_path: Path) -> float:
+    """The product of the first two members."""
+    verify(corpus, pool, members=2, keep=Keep(tmp_path / "two"))
+    (product,) = examine_run(tmp_path / "two", TRUTH).products.values()
+    return product

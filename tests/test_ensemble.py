@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from byline.ensemble import MOST_IN_BUDGET, Advance, Job, count_cores, fit_budget, parse_duration, run_jobs
+from byline.errors import RunError
+from byline.pools import Pool
+from byline.problems import read_problems
+from byline.questions import Questions, prepare_questions
+from byline.runs import Member
+from byline.settings import Settings
+from byline.training import Progress
+from byline.verification import Keep, Planned, verify
+from conftest import MakeCorpus, small_problems
+
+SMALL = Settings(hidden=4, sub_epochs=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [
+        ("90", 90),
+        ("90s", 90),
+        ("10m", 600),
+        ("1.5h", 5400),
+        ("1h30m", 5400),
+        (" 2M ", 120),
+        ("1d", 86_400),
+        ("0.5s", 0.5),
+    ],
+)
+def test_durations_are_read(words: str, seconds: float) -> None:
+    assert parse_duration(words) == seconds
+
+
+@pytest.mark.parametrize("words", ["", "m", "ten", "-5m", "0", "5x", "1m30x", "inf", "nan", "1e999", "m5"])
+def test_what_is_no_duration_is_refused(words: str) -> None:
+    with pytest.raises(RunError, match="is no time"):
+        parse_duration(words)
+
+
+@pytest.fixture
+def sides(make_corpus: MakeCorpus) -> Callable[[Settings], list[tuple[Questions, ...]]]:
+    problems = read_problems(make_corpus(small_problems(6, length=2000))).problems
+    return lambda settings: [prepare_questions(problems, settings).sides]
+
+
+class TestBudget:
+    def test_more_time_gives_more_members_in_the_pools_order(self, sides) -> None:  # type: ignore[no-untyped-def]
+        rows = tuple(SMALL.change({"hidden": 10 + n, "sub_epochs": 30}) for n in range(5))
+        pool = Pool("five", rows)
+        fits = {budget: fit_budget(pool, budget, 0, sides, workers=1) for budget in (0.01, 1e6)}
+        assert fits[0.01].settings == rows[:1]
+        assert fits[1e6].settings == pool.take(MOST_IN_BUDGET, 0)
+        assert fits[1e6].estimates[0] > 0
+        between = fit_budget(pool, 3.2 * sum(fits[1e6].estimates) / MOST_IN_BUDGET, 0, sides, workers=1)
+        assert between.settings == pool.take(len(between.settings), 0)
+        assert 1 <= len(between.settings) < MOST_IN_BUDGET
+        assert len(between.settings) == 1 or between.total <= 3.2 * sum(fits[1e6].estimates) / MOST_IN_BUDGET
+
+    def test_an_estimate_is_of_the_right_size(self, sides) -> None:  # type: ignore[no-untyped-def]
+        """Within a factor of four, on a machine that may be busy."""
+        settings = SMALL.change({"hidden": 30, "sub_epochs": 60})
+        estimate = fit_budget(Pool("one", (settings,)), 60, 0, sides, workers=1).estimates[0]
+        begin = time.perf_counter()
+        list(run_jobs([Job(Member(0, 0, settings), 0, 0, "english", sides(settings)[0])], 1, None, lambda _: None))
+        taken = time.perf_counter() - begin
+        assert taken / 4 < estimate < taken * 4
+
+    def test_the_plan_is_written_down_and_a_resumed_run_does_the_same(
+        self, make_corpus: MakeCorpus, tmp_path: Path
+    ) -> None:
+        corpus = make_corpus(small_problems(6))
+        keep = Keep(tmp_path / "run", resume=True)
+        first = verify(corpus, SMALL, budget=0.001, keep=keep)
+        assert len(first.plan.members) == 1
+        assert first.plan.budget is not None
+        assert first.plan.budget["seconds"] == 0.001
+        assert {"workers", "probe_seconds", "member_seconds", "estimate_seconds"} <= first.plan.budget.keys()
+        events: list[object] = []
+        again = verify(corpus, SMALL, budget=0.001, keep=keep, report=events.append)
+        assert again.plan == first.plan
+        assert isinstance(events[0], Planned)
+        assert (events[0].kept, events[0].jobs) == (1, 1)
+        with pytest.raises(RunError, match=r"budget was 0\.001, is 5"):
+            verify(corpus, SMALL, budget=5, keep=keep)
+
+    def test_members_and_a_budget_exclude_each_other(self, make_corpus: MakeCorpus) -> None:
+        with pytest.raises(RunError, match="not both"):
+            verify(make_corpus(small_problems(6)), SMALL, members=2, budget=5)
+
+    @pytest.mark.parametrize("budget", [0, -3, float("inf"), float("nan")])
+    def test_no_time_is_no_budget(self, sides, budget: float) -> None:  # type: ignore[no-untyped-def]
+        with pytest.raises(RunError, match="budget must be"):
+            fit_budget(Pool("one", (SMALL,)), budget, 0, sides)
+
+
+def test_members_may_differ_in_all_that_questions_depend_on(make_corpus: MakeCorpus) -> None:
+    rows = (
+        SMALL,
+        SMALL.change({"text_rules": "scripts"}),
+        SMALL.change({"train_on": "known"}),
+        SMALL.change({"train_on": "unknown", "ranking": "heads"}),
+    )
+    corpus = make_corpus(small_problems(6))
+    result = verify(corpus, Pool("mixed", rows), members=4)
+    singles = [verify(corpus, Pool("mixed", rows), members=n) for n in (1, 2, 3, 4)]
+    assert singles[-1].answers == result.answers
+    assert len({tuple(answer.score for answer in single.answers) for single in singles}) == 4
+
+
+def test_a_text_too_short_for_one_member_is_used_by_none(make_corpus: MakeCorpus) -> None:
+    problems = small_problems(7)
+    problems["EN003"]["unknown.txt"] = "ab cd ef g\n\nh\n\ni\n"  # 12 characters only where line breaks count
+    corpus = make_corpus(problems)
+    rows = (SMALL, SMALL.change({"text_rules": "scripts"}))
+    for number in (0, 1):
+        result = verify(corpus, Pool("mixed", (rows[number], rows[1 - number])), members=2, skip_bad=True)
+        short = [offence.id for offence in result.skipped]
+        assert short in ([], ["EN003"])
+        assert len(result.answers) == 7
+
+
+def test_how_far_a_job_is_counts_both_ways() -> None:
+    progress = Progress(sub_epoch=1, sub_epochs=4, share=0.5, characters=100, bits=3.0)
+    advance = Advance(0, 0, "english", 1, 2, progress, 1.0)
+    assert advance.share == (1 + 1.5 / 4) / 2
+    assert Advance.from_values(advance.to_values()) == advance
+
+
+def test_there_is_at_least_one_core() -> None:
+    assert count_cores() >= 1

@@ -1,0 +1,238 @@
+"""Run folders: what is kept, what goes on, what is refused."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from byline import storage
+from byline.answers import format_answers
+from byline.errors import RunError
+from byline.modelfile import read_model
+from byline.pools import Pool
+from byline.problems import read_problems
+from byline.runs import differences, find_run, hold, read_plan, read_records
+from byline.settings import Settings
+from byline.verification import Finished, Interrupted, Keep, Planned, Verification, verify
+from conftest import MakeCorpus, small_problems
+
+SMALL = Settings(hidden=4, sub_epochs=2)
+POOL = Pool("two kinds", (SMALL, SMALL.change({"direction": "backward", "train_on": "known"})), members=4)
+
+
+@pytest.fixture
+def corpus(make_corpus: MakeCorpus) -> Path:
+    return make_corpus(small_problems(6))
+
+
+def written(result: Verification) -> str:
+    return format_answers(result.answers, result.layout)
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """What a folder holds, but for what names no result: timings and the lock."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name not in ("lock", "member.json")
+    }
+
+
+def test_a_run_keeps_its_plan_and_for_each_member_all_that_it_gave(corpus: Path, tmp_path: Path) -> None:
+    result = verify(corpus, POOL, keep=Keep(tmp_path / "run"), seed=3)
+    plan, records = read_records(tmp_path / "run")
+    assert plan == result.plan
+    assert [record.member.settings for record in records] == [*POOL.rows, *POOL.rows]
+    assert [(record.member.seed, record.member.number) for record in records] == [(3, n) for n in range(4)]
+    described = json.loads((tmp_path / "run/members/0002/member.json").read_text("utf-8"))
+    assert {"settings", "seed", "seconds", "versions", "inputs", "curves", "files"} <= described.keys()
+    assert len(described["curves"][0]) == 2
+    model, alphabet = read_model(tmp_path / "run/members/0001/model-2.safetensors")
+    assert model.settings == SMALL
+    assert alphabet.symbols == result.runs[0].alphabet
+    assert len(records[0].sides) == 2
+    assert len(records[1].sides) == 1
+
+
+def test_models_are_left_out_on_request(corpus: Path, tmp_path: Path) -> None:
+    verify(corpus, SMALL, keep=Keep(tmp_path / "run", models=False))
+    assert sorted(path.name for path in (tmp_path / "run/members/0001").iterdir()) == [
+        "matrix.safetensors",
+        "member.json",
+    ]
+
+
+def test_a_trace_holds_the_answers_after_each_sub_epoch(corpus: Path, tmp_path: Path) -> None:
+    result = verify(corpus, SMALL, keep=Keep(tmp_path / "run", trace=True))
+    trace = tmp_path / "run/members/0001/trace"
+    assert sorted(path.name for path in trace.iterdir()) == ["sub-epoch-01.txt", "sub-epoch-02.txt"]
+    assert (trace / "sub-epoch-02.txt").read_text("utf-8") == written(result)
+    first = verify(corpus, SMALL.change({"sub_epochs": 1}))
+    assert (trace / "sub-epoch-01.txt").read_text("utf-8") == written(first)
+    assert written(verify(corpus, SMALL)) == written(result)
+
+
+def stop_after(members: int):  # type: ignore[no-untyped-def]
+    """A report that is interrupted, as by Ctrl-C, once so many members are done."""
+    done = 0
+
+    def report(event: object) -> None:
+        nonlocal done
+        if isinstance(event, Finished):
+            done += 1
+            if done == members:
+                raise KeyboardInterrupt
+
+    return report
+
+
+def test_an_interrupted_run_gives_the_answers_so_far_and_goes_on_to_the_same_end(corpus: Path, tmp_path: Path) -> None:
+    whole = verify(corpus, POOL, keep=Keep(tmp_path / "whole"))
+    with pytest.raises(Interrupted) as stopped:
+        verify(corpus, POOL, keep=Keep(tmp_path / "run"), workers=1, report=stop_after(2))
+    assert stopped.value.result is not None
+    assert stopped.value.result.runs[0].members == 2
+    assert written(stopped.value.result) == written(verify(corpus, POOL, members=2))
+    events: list[object] = []
+    resumed = verify(corpus, POOL, keep=Keep(tmp_path / "run", resume=True), report=events.append)
+    assert isinstance(events[0], Planned)
+    assert events[0].kept == 2
+    assert sum(isinstance(event, Finished) for event in events) == 2
+    assert written(resumed) == written(whole)
+    assert tree(tmp_path / "run") == tree(tmp_path / "whole")
+
+
+def test_an_interruption_before_any_member_is_done_gives_no_answers(corpus: Path) -> None:
+    def report(event: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        verify(corpus, POOL, report=report)
+
+
+def test_resuming_with_something_changed_is_refused_and_says_what(corpus: Path, tmp_path: Path) -> None:
+    keep = Keep(tmp_path / "run", resume=True)
+    verify(corpus, POOL, keep=keep, members=2)
+    for changed, match in (
+        ({"seed": 1}, "seed was 0, is 1"),
+        ({"members": 3}, "members was 2, is 3"),
+        ({"preset": POOL.change({"hidden": 5})}, "member 1 hidden was 4, is 5"),
+        ({"control": read_problems(corpus).problems[0].known}, "control"),
+    ):
+        options = {"preset": POOL, "members": 2, **changed}
+        with pytest.raises(RunError, match=match):
+            verify(corpus, keep=keep, **options)  # type: ignore[arg-type]
+    (corpus / "EN003" / "unknown.txt").write_text("Another text altogether, it is no longer what it was.", "utf-8")
+    with pytest.raises(RunError, match="problems EN003 changed"):
+        verify(corpus, POOL, keep=keep, members=2)
+    shutil.rmtree(corpus / "EN003")
+    with pytest.raises(RunError, match="problems EN003 is gone"):
+        verify(corpus, POOL, keep=keep, members=2)
+
+
+def test_a_run_is_kept_unless_told_to_go(corpus: Path, tmp_path: Path) -> None:
+    verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
+    with pytest.raises(RunError, match=r"holds a run already; .*--resume.*--overwrite"):
+        verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
+    verify(corpus, SMALL, seed=2, keep=Keep(tmp_path / "run", overwrite=True))
+    assert read_plan(tmp_path / "run").members[0].seed == 2
+
+
+@pytest.mark.parametrize("name", ["matrix.safetensors", "member.json"])
+def test_a_damaged_member_is_made_again(
+    corpus: Path, tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    keep = Keep(tmp_path / "run", resume=True)
+    first = verify(corpus, POOL, keep=keep, members=2)
+    path = tmp_path / "run/members/0002" / name
+    content = bytearray(path.read_bytes())
+    content[-20] ^= 1
+    path.write_bytes(bytes(content))
+    again = verify(corpus, POOL, keep=keep, members=2)
+    assert "damaged" in caplog.text
+    assert written(again) == written(first)
+    assert len(read_records(tmp_path / "run")[1]) == 2
+
+
+def test_a_damaged_plan_is_refused(corpus: Path, tmp_path: Path) -> None:
+    keep = Keep(tmp_path / "run", resume=True)
+    verify(corpus, SMALL, keep=keep)
+    path = tmp_path / "run/plan.json"
+    path.write_text(path.read_text("utf-8").replace('"seed": 0', '"seed": 7'), "utf-8")
+    with pytest.raises(RunError, match=r"plan\.json: damaged.*--overwrite"):
+        verify(corpus, SMALL, keep=keep)
+
+
+def test_a_full_disk_keeps_what_is_done(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = verify(corpus, POOL)
+    write, members = storage._write, tmp_path / "run/members"
+
+    def fill_up(path: Path, content: bytes) -> None:
+        if members.exists() and sum(1 for path in members.iterdir() if path.name[0] != ".") == 2:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write(path, content)
+
+    monkeypatch.setattr(storage, "_write", fill_up)
+    with pytest.raises(RunError, match=r"No space left on device.*kept, --resume"):
+        verify(corpus, POOL, keep=Keep(tmp_path / "run"), workers=1)
+    assert sorted(path.name for path in members.iterdir()) == ["0001", "0002"]
+    monkeypatch.undo()
+    assert written(verify(corpus, POOL, keep=Keep(tmp_path / "run", resume=True))) == written(whole)
+
+
+def test_a_folder_that_another_holds_is_refused(corpus: Path, tmp_path: Path) -> None:
+    with hold(tmp_path / "run"), pytest.raises(RunError, match="another process is at work here"):
+        verify(corpus, SMALL, keep=Keep(tmp_path / "run", resume=True))
+
+
+def test_a_refusal_leaves_nothing_behind(corpus: Path, tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="budget"):
+        verify(corpus, SMALL, budget=-1, keep=Keep(tmp_path / "a" / "b" / "run"))
+    assert list(tmp_path.iterdir()) == [corpus] or not (tmp_path / "a").exists()
+
+
+def test_unfinished_parts_are_swept_away(corpus: Path, tmp_path: Path) -> None:
+    part = tmp_path / "run/members/.0001.12345.part"
+    part.mkdir(parents=True)
+    (part / "matrix.safetensors").write_bytes(b"half")
+    verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
+    assert not part.exists()
+
+
+def test_a_run_is_found_by_its_folder_or_the_one_above(corpus: Path, tmp_path: Path) -> None:
+    verify(corpus, SMALL, keep=Keep(tmp_path / "out" / "run"))
+    assert find_run(tmp_path / "out") == find_run(tmp_path / "out" / "run") == tmp_path / "out" / "run"
+    with pytest.raises(RunError, match="no run found"):
+        find_run(tmp_path)
+
+
+def test_differences_are_named() -> None:
+    old = {"a": 1, "b": {"x": 1, "y": 2}, "c": [{"d": 1}, {"d": 2}], "gone": 1, "h": "0123456789abcdef"}
+    new = {"a": 2, "b": {"x": 1, "y": 3}, "c": [{"d": 1}, {"d": 3}], "new": 1, "h": None}
+    assert differences(old, new) == [
+        "a was 1, is 2", "b y was 2, is 3", "c 2 d was 2, is 3", "gone is gone", "h changed", "new is new",
+    ]  # fmt: skip
+    assert differences({"c": [1]}, {"c": [1, 2]}) == ["c changed"]
+    assert differences(old, old) == []
+
+
+def test_the_number_of_workers_changes_no_byte(corpus: Path, tmp_path: Path) -> None:
+    for workers in (1, 8):
+        verify(corpus, POOL, keep=Keep(tmp_path / str(workers)), workers=workers)
+    assert tree(tmp_path / "1") == tree(tmp_path / "8")
+
+
+def test_values_survive_the_disk_to_the_last_bit(corpus: Path, tmp_path: Path) -> None:
+    verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
+    (_, (record,)) = read_records(tmp_path / "run")
+    verify(corpus, SMALL, keep=Keep(tmp_path / "again"))
+    (_, (other,)) = read_records(tmp_path / "again")
+    for one, two in zip(record.sides, other.sides, strict=True):
+        np.testing.assert_array_equal(one.matrix.values, two.matrix.values)
+        assert one.questions == two.questions

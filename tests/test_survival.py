@@ -1,0 +1,179 @@
+"""Runs that are killed, interrupted or run elsewhere end with the same bytes as one that was left in peace."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conftest import MakeCorpus, small_problems
+
+MEMBERS = ("--preset", "pool.toml", "--members", "5", "--workers", "2")
+POOL = '[shared]\nhidden = 16\nsub_epochs = 15\n[[member]]\n[[member]]\ndirection = "backward"\ntrain_on = "known"\n'
+
+
+def start(folder: Path, *words: object, **options: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "byline", *map(str, words)]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)  # type: ignore[call-overload,no-any-return]
+
+
+def finish(process: subprocess.Popen[str], expected: int = 0) -> tuple[str, str]:
+    out, error = process.communicate(timeout=200)
+    assert process.returncode == expected, error
+    return out, error
+
+
+@pytest.fixture
+def home(make_corpus: MakeCorpus, tmp_path: Path) -> Path:
+    """A folder with a corpus and a pool whose five members take a few seconds."""
+    make_corpus(small_problems(6, length=4000)).rename(tmp_path / "corpus")
+    (tmp_path / "pool.toml").write_text(POOL, "utf-8")
+    return tmp_path
+
+
+def finished(folder: Path) -> int:
+    return len(list(folder.glob("run/members/0*")))
+
+
+def results(folder: Path) -> dict[str, bytes]:
+    """All that depends on the texts and the seed; member.json holds timings."""
+    files = [folder / "answers.txt", folder / "run/plan.json", *folder.glob("run/members/0*/*.safetensors")]
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files}
+
+
+def test_a_run_killed_at_ten_random_points_ends_with_the_same_bytes(home: Path) -> None:
+    begin = time.monotonic()
+    finish(start(home, "verify", "corpus", "-o", "whole", *MEMBERS))
+    length = time.monotonic() - begin
+    rng = random.Random(0)
+    stood = set()
+    for _ in range(10):
+        process = start(home, "verify", "corpus", "-o", "killed", "--resume", *MEMBERS)
+        time.sleep(rng.uniform(0.1, 0.9) * length)
+        process.kill()
+        process.wait()
+        stood.add(finished(home / "killed"))
+        process.communicate()
+    assert len(stood) > 1, "no kill fell between two members"
+    finish(start(home, "verify", "corpus", "-o", "killed", "--resume", *MEMBERS))
+    assert results(home / "killed") == results(home / "whole")
+    assert not list((home / "killed").rglob("*.part"))
+
+
+def test_ctrl_c_stops_with_the_answers_so_far(home: Path) -> None:
+    slow = ("--set", "sub_epochs=60", "--workers", "1")
+    process = start(home, "verify", "corpus", "-o", "out", *MEMBERS, *slow)
+    for _ in range(600):
+        if finished(home / "out") or process.poll() is not None:
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, error = finish(process, expected=130)
+    done = finished(home / "out")
+    assert 1 <= done < 5
+    assert f"interrupted; these are the answers of {done} member" in error
+    assert "--resume goes on" in error
+    assert len((home / "out/answers.txt").read_text("utf-8").splitlines()) == 6
+    assert "same author" in out
+
+
+def test_two_processes_never_work_on_one_run(home: Path) -> None:
+    first = start(home, "verify", "corpus", "-o", "out", *MEMBERS, "--set", "sub_epochs=2000")
+    for _ in range(600):
+        if (home / "out/run/plan.json").exists() or first.poll() is not None:
+            break
+        time.sleep(0.05)
+    _, error = finish(start(home, "verify", "corpus", "-o", "out", "--resume", *MEMBERS), expected=1)
+    assert "another process is at work here" in error
+    first.kill()
+    first.communicate()
+    _, error = finish(start(home, "verify", "corpus", "-o", "out", "--resume", *MEMBERS), expected=1)
+    assert "sub_epochs was 2000, is 15" in error
+
+
+def test_a_file_that_may_not_grow_ends_the_run_with_a_reason_and_keeps_the_rest(home: Path) -> None:
+    """A real refusal by the system, of files over 30 kB: the models don't fit, all else does."""
+    resource = pytest.importorskip("resource")
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
+
+    larger = (*MEMBERS, "--set", "hidden=60", "--set", "sub_epochs=1")
+    _, error = finish(start(home, "verify", "corpus", "-o", "out", *larger, preexec_fn=limit), expected=1)
+    assert "File too large" in error
+    assert "--resume goes on" in error
+    assert "Traceback" not in error
+    assert not (home / "out/answers.txt").exists()
+    finish(start(home, "verify", "corpus", "-o", "out", "--resume", *larger))
+
+
+class TestCluster:
+    @pytest.fixture
+    def scheduler(self, tmp_path: Path) -> Iterator[str]:
+        """The address of a scheduler on loopback."""
+        pytest.importorskip("distributed", reason="byline[cluster] is not installed")
+        note = tmp_path / "scheduler.json"
+        command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
+        process = subprocess.Popen(
+            [*command, "--no-dashboard", "--scheduler-file", str(note)], stderr=subprocess.DEVNULL
+        )
+        try:
+            for _ in range(600):
+                if note.exists() and note.read_text("utf-8").strip():
+                    break
+                time.sleep(0.05)
+            yield json.loads(note.read_text("utf-8"))["address"]
+        finally:
+            process.kill()
+            process.wait()
+
+    @pytest.fixture
+    def workers(self, scheduler: str, tmp_path: Path) -> Iterator[list[subprocess.Popen[bytes]]]:
+        """Two worker processes of one thread each."""
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", scheduler, "--nthreads", "1", "--no-nanny"]
+        processes = [
+            subprocess.Popen([*command, "--no-dashboard"], cwd=tmp_path, stderr=subprocess.DEVNULL) for _ in range(2)
+        ]
+        yield processes
+        for process in processes:
+            process.kill()
+            process.wait()
+
+    def test_a_cluster_gives_the_same_bytes_even_if_a_worker_dies(
+        self, home: Path, scheduler: str, workers: list[subprocess.Popen[bytes]]
+    ) -> None:
+        finish(start(home, "verify", "corpus", "-o", "here", *MEMBERS))
+        self.wait_for_workers(scheduler)
+        process = start(home, "verify", "corpus", "-o", "there", *MEMBERS, "--cluster", scheduler)
+        for _ in range(1200):
+            if finished(home / "there") or process.poll() is not None:
+                break
+            time.sleep(0.02)
+        assert process.poll() is None, "it ended before a worker could be killed"
+        workers[0].kill()
+        _, error = finish(process)
+        assert results(home / "there") == results(home / "here")
+        assert "Traceback" not in error
+
+    def test_a_cluster_without_workers_is_refused(self, home: Path, scheduler: str) -> None:
+        _, error = finish(start(home, "verify", "corpus", "-o", "out", *MEMBERS, "--cluster", scheduler), expected=1)
+        assert "the cluster has no workers" in error
+
+    def test_nobody_at_the_address_is_said(self, home: Path) -> None:
+        words = ("verify", "corpus", "-o", "out", *MEMBERS, "--cluster", "tcp://127.0.0.1:9")
+        _, error = finish(start(home, *words), expected=1)
+        assert "no Dask scheduler answers" in error
+        assert "Traceback" not in error
+
+    @staticmethod
+    def wait_for_workers(scheduler: str) -> None:
+        code = f"import distributed; distributed.Client({scheduler!r}).wait_for_workers(2, timeout=60)"
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
