@@ -37,13 +37,15 @@ from byline.documents import Document
 from byline.ensemble import parse_duration
 from byline.interpret import answer_problems, problem_scores
 from byline.metrics import measure
+from byline.plans import Plan
 from byline.pools import Pool, pool_of, read_pool
 from byline.problems import Problem, ProblemSet, read_problems, read_texts
-from byline.runs import Plan, Record, read_records
+from byline.runs import Record, read_plan, read_records
 from byline.settings import Ranking, Settings, parse_assignments
 from byline.truth import read_truth
 from byline.verification import Keep, verify
 
+LANGUAGES = ("dutch", "english", "greek", "spanish")
 RESULTS = Path(__file__).parent / "results"
 # Ways of reading the same matrices: name, ranking, least radius of undecided answers.
 VARIANTS: tuple[tuple[str, Ranking, float], ...] = (
@@ -54,7 +56,7 @@ VARIANTS: tuple[tuple[str, Ranking, float], ...] = (
 # What answers depend on, besides settings and presets, which are stored by themselves.
 MATTER = (
     "documents", "problems", "languages", "normalise", "alphabet", "questions", "groups", "network", "kernels",
-    "schedule", "training", "scoring", "engines/rnn", "interpret", "metrics",
+    "schedule", "training", "scoring", "engines/rnn", "ensemble", "interpret", "metrics", "combination",
 )  # fmt: skip
 
 
@@ -99,7 +101,10 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--runs", type=Path, metavar="DIR", help="keep the run folders there")
     parser.add_argument("--placebo", action="store_true", help="exchange known sets between problems")
     parser.add_argument("--table", action="store_true", help="print what is stored, run nothing")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if not options.preset and (options.members or options.budget):
+        parser.error("--members and --budget are of a --preset")
+    return options
 
 
 def default_name(options: argparse.Namespace) -> str:
@@ -111,9 +116,9 @@ def describe(options: argparse.Namespace) -> dict[str, Any]:
     changes = parse_assignments(options.set)
     described: dict[str, Any] = {"version": __version__, "placebo": options.placebo, "control": options.control}
     if options.preset:
-        described |= {"preset": options.preset, "members": options.members, "budget": options.budget, "set": changes}
-        if options.preset != "paper":
-            described["pool"] = [dataclasses.asdict(row) for row in read_pool(options.preset).rows]
+        names = [f"paper-{name}" for name in LANGUAGES] if options.preset == "paper" else [options.preset]
+        pools = {name: [dataclasses.asdict(row) for row in read_pool(name).rows] for name in names}
+        described |= {"members": options.members, "budget": options.budget, "set": changes, "pools": pools}
     else:
         described["settings"] = dataclasses.asdict(Settings().change(changes))
     return described
@@ -135,7 +140,8 @@ def run(data: Path, corpus: str, seed: int, options: argparse.Namespace) -> dict
         begin = time.perf_counter()
         answer(problems, pool, options.members, budget, seed, control, Keep(kept, overwrite=True, models=False))
         seconds = time.perf_counter() - begin
-        plan, records = read_records(kept)
+        plan = read_plan(kept)
+        records = list(read_records(kept, plan))
     truth = read_truth(folder)
     row: dict[str, Any] = {"corpus": corpus, "seed": seed, "seconds": round(seconds, 1), "members": len(records)}
     for name, ranking, radius in VARIANTS:

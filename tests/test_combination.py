@@ -12,7 +12,7 @@ from byline.combination import combine_runs
 from byline.errors import AnswersError, RunError
 from byline.interpret import average_members
 from byline.pools import Pool
-from byline.runs import read_records
+from byline.runs import read_plan, read_records
 from byline.settings import Settings
 from byline.verification import Finished, Keep, verify
 from conftest import MakeCorpus, small_problems
@@ -32,7 +32,8 @@ class TestCombining:
         joined = combine_runs([tmp_path / "1", tmp_path / "2"], tmp_path / "both")
         expected = average_members([np.array([answer.score for answer in run.answers]) for run in runs])
         np.testing.assert_allclose([answer.score for answer in joined.answers], expected)
-        plan, records = read_records(tmp_path / "both")
+        plan = read_plan(tmp_path / "both")
+        records = list(read_records(tmp_path / "both", plan))
         assert [(member.seed, member.number) for member in plan.members] == [(1, 0), (1, 1), (2, 0), (2, 1)]
         assert len(records) == 4
         assert (tmp_path / "both/members/0003/model-1.safetensors").exists()

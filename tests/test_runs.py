@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +14,12 @@ import pytest
 
 from byline import storage
 from byline.answers import format_answers
-from byline.errors import RunError
+from byline.errors import BylineError, RunError
 from byline.modelfile import read_model
+from byline.plans import Plan, differences
 from byline.pools import Pool
 from byline.problems import read_problems
-from byline.runs import differences, find_run, hold, read_plan, read_records
+from byline.runs import Record, find_run, hold, read_plan, read_records
 from byline.settings import Settings
 from byline.verification import Finished, Interrupted, Keep, Planned, Verification, verify
 from conftest import MakeCorpus, small_problems
@@ -35,6 +37,11 @@ def written(result: Verification) -> str:
     return format_answers(result.answers, result.layout)
 
 
+def records_of(folder: Path) -> tuple[Plan, list[Record]]:
+    plan = read_plan(folder)
+    return plan, list(read_records(folder, plan))
+
+
 def tree(folder: Path) -> dict[str, bytes]:
     """What a folder holds, but for what names no result: timings and the lock."""
     return {
@@ -46,7 +53,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 def test_a_run_keeps_its_plan_and_for_each_member_all_that_it_gave(corpus: Path, tmp_path: Path) -> None:
     result = verify(corpus, POOL, keep=Keep(tmp_path / "run"), seed=3)
-    plan, records = read_records(tmp_path / "run")
+    plan, records = records_of(tmp_path / "run")
     assert plan == result.plan
     assert [record.member.settings for record in records] == [*POOL.rows, *POOL.rows]
     assert [(record.member.seed, record.member.number) for record in records] == [(3, n) for n in range(4)]
@@ -112,8 +119,37 @@ def test_an_interruption_before_any_member_is_done_gives_no_answers(corpus: Path
     def report(event: object) -> None:
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Interrupted) as stopped:
         verify(corpus, POOL, report=report)
+    assert stopped.value.result is None
+
+
+def test_problems_in_another_order_are_the_same_problems(corpus: Path, tmp_path: Path) -> None:
+    problems = read_problems(corpus)
+    turned = replace(problems, problems=problems.problems[::-1])
+    keep = Keep(tmp_path / "run", resume=True)
+    assert written(verify(problems, POOL, keep=keep)) == written(verify(turned, POOL, keep=keep))
+
+
+def test_a_new_bad_problem_is_a_change(make_corpus: MakeCorpus, tmp_path: Path) -> None:
+    corpus = make_corpus(small_problems(6))
+    keep = Keep(tmp_path / "run", resume=True)
+    verify(corpus, SMALL, keep=keep, skip_bad=True)
+    (corpus / "EN009").mkdir()
+    (corpus / "EN009" / "known01.txt").write_text("Only a known text.", "utf-8")
+    with pytest.raises(RunError, match="skipped EN009 is new"):
+        verify(corpus, SMALL, keep=keep, skip_bad=True)
+
+
+def test_members_of_other_texts_are_never_taken(corpus: Path, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+    verify(corpus, SMALL, keep=Keep(tmp_path / "one"))
+    problems = small_problems(6)
+    problems["EN002"]["unknown.txt"] += " And more."
+    other = make_corpus(problems, name="other")
+    plain = verify(other, SMALL, keep=Keep(tmp_path / "two"))
+    shutil.rmtree(tmp_path / "two/members")
+    shutil.copytree(tmp_path / "one/members", tmp_path / "two/members")
+    assert written(verify(other, SMALL, keep=Keep(tmp_path / "two", resume=True))) == written(plain)
 
 
 def test_resuming_with_something_changed_is_refused_and_says_what(corpus: Path, tmp_path: Path) -> None:
@@ -157,7 +193,7 @@ def test_a_damaged_member_is_made_again(
     again = verify(corpus, POOL, keep=keep, members=2)
     assert "damaged" in caplog.text
     assert written(again) == written(first)
-    assert len(read_records(tmp_path / "run")[1]) == 2
+    assert len(records_of(tmp_path / "run")[1]) == 2
 
 
 def test_a_damaged_plan_is_refused(corpus: Path, tmp_path: Path) -> None:
@@ -191,10 +227,11 @@ def test_a_folder_that_another_holds_is_refused(corpus: Path, tmp_path: Path) ->
         verify(corpus, SMALL, keep=Keep(tmp_path / "run", resume=True))
 
 
-def test_a_refusal_leaves_nothing_behind(corpus: Path, tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="budget"):
-        verify(corpus, SMALL, budget=-1, keep=Keep(tmp_path / "a" / "b" / "run"))
-    assert list(tmp_path.iterdir()) == [corpus] or not (tmp_path / "a").exists()
+@pytest.mark.parametrize("options", [{"budget": -1}, {"members": 0}, {"seed": -1}])
+def test_a_refusal_leaves_nothing_behind(corpus: Path, tmp_path: Path, options: dict[str, object]) -> None:
+    with pytest.raises(BylineError):
+        verify(corpus, SMALL, keep=Keep(tmp_path / "a" / "b" / "run"), **options)  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == [corpus]
 
 
 def test_unfinished_parts_are_swept_away(corpus: Path, tmp_path: Path) -> None:
@@ -219,6 +256,7 @@ def test_differences_are_named() -> None:
         "a was 1, is 2", "b y was 2, is 3", "c 2 d was 2, is 3", "gone is gone", "h changed", "new is new",
     ]  # fmt: skip
     assert differences({"c": [1]}, {"c": [1, 2]}) == ["c changed"]
+    assert differences({"c": [1, 2]}, {"c": [1, 3]}) == ["c 2 was 2, is 3"]
     assert differences(old, old) == []
 
 
@@ -230,9 +268,9 @@ def test_the_number_of_workers_changes_no_byte(corpus: Path, tmp_path: Path) -> 
 
 def test_values_survive_the_disk_to_the_last_bit(corpus: Path, tmp_path: Path) -> None:
     verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
-    (_, (record,)) = read_records(tmp_path / "run")
+    (_, (record,)) = records_of(tmp_path / "run")
     verify(corpus, SMALL, keep=Keep(tmp_path / "again"))
-    (_, (other,)) = read_records(tmp_path / "again")
+    (_, (other,)) = records_of(tmp_path / "again")
     for one, two in zip(record.sides, other.sides, strict=True):
         np.testing.assert_array_equal(one.matrix.values, two.matrix.values)
         assert one.questions == two.questions

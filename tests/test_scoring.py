@@ -119,12 +119,13 @@ def many(documents: int, heads: int) -> Questions:
 def test_a_sample_holds_the_own_head_no_head_twice_and_asks_all_heads_equally(documents: int, heads: int) -> None:
     questions = many(documents, heads)
     chosen = choose_heads(questions, 10, np.random.default_rng(0))
-    assert chosen.shape == (documents, 10)
-    assert all(len(set(row)) == 10 for row in chosen)
+    assert all(len(set(row)) == len(row) >= 10 for row in chosen)
     for question in questions.questions:
         assert question.head in chosen[question.document]
     asked = np.bincount(chosen.ravel(), minlength=heads)
-    assert asked.max() - asked.min() <= 3 + documents // heads
+    assert asked.min() >= min(10, documents) - 3
+    assert asked.max() - asked.min() <= 5 + documents // heads
+    assert chosen.shape[1] * documents <= 10 * max(documents, heads) + documents
 
 
 def test_a_sample_is_the_seeds_and_differs_between_seeds() -> None:

@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from byline.answers import format_answers
+from byline.settings import Settings
+from byline.verification import Keep, verify
 from conftest import MakeCorpus, small_problems
 
 MEMBERS = ("--preset", "pool.toml", "--members", "5", "--workers", "2")
@@ -35,6 +38,7 @@ def home(make_corpus: MakeCorpus, tmp_path: Path) -> Path:
     """A folder with a corpus and a pool whose five members take a few seconds."""
     make_corpus(small_problems(6, length=4000)).rename(tmp_path / "corpus")
     (tmp_path / "pool.toml").write_text(POOL, "utf-8")
+    (tmp_path / "small.toml").write_text("hidden = 4\nsub_epochs = 1\n", "utf-8")
     return tmp_path
 
 
@@ -49,22 +53,71 @@ def results(folder: Path) -> dict[str, bytes]:
 
 
 def test_a_run_killed_at_ten_random_points_ends_with_the_same_bytes(home: Path) -> None:
+    many = (*MEMBERS, "--members", "24")
     begin = time.monotonic()
-    finish(start(home, "verify", "corpus", "-o", "whole", *MEMBERS))
+    finish(start(home, "verify", "corpus", "-o", "whole", *many))
     length = time.monotonic() - begin
     rng = random.Random(0)
-    stood = set()
     for _ in range(10):
-        process = start(home, "verify", "corpus", "-o", "killed", "--resume", *MEMBERS)
-        time.sleep(rng.uniform(0.1, 0.9) * length)
+        before = finished(home / "killed")
+        process = start(home, "verify", "corpus", "-o", "killed", "--resume", *many)
+        for _ in range(1000):  # until it is at work
+            if finished(home / "killed") > before or process.poll() is not None:
+                break
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0, length / 24))
+        assert process.poll() is None, "it ended before it could be killed"
         process.kill()
-        process.wait()
-        stood.add(finished(home / "killed"))
         process.communicate()
-    assert len(stood) > 1, "no kill fell between two members"
-    finish(start(home, "verify", "corpus", "-o", "killed", "--resume", *MEMBERS))
+    assert finished(home / "killed") < 24
+    finish(start(home, "verify", "corpus", "-o", "killed", "--resume", *many))
     assert results(home / "killed") == results(home / "whole")
     assert not list((home / "killed").rglob("*.part"))
+
+
+DYING = """
+import os, sys
+from pathlib import Path
+from byline import storage
+from byline.__main__ import main
+left = int(sys.argv[1])
+def count():
+    global left
+    left -= 1
+    if not left: os._exit(9)
+write, replace = storage._write, Path.replace
+def dying_write(path, content):
+    write(path, content[: len(content) // 2])
+    count()
+    write(path, content)
+def dying_replace(path, target):
+    count()
+    return replace(path, target)
+storage._write, Path.replace = dying_write, dying_replace
+sys.argv[1:] = sys.argv[2:]
+main()
+"""
+
+
+def test_a_run_that_dies_at_any_write_ends_with_the_same_bytes(home: Path) -> None:
+    """At the n-th time that a file is half written or about to get its name, the process ends as by a power cut."""
+    small = Settings(hidden=4, sub_epochs=1)
+    whole = verify(home / "corpus", small, members=2)
+    words = ("--settings", "small.toml", "--members", "2", "--no-models", "--workers", "1")
+    point, code = 0, 9
+    while code:
+        point += 1
+        out = home / str(point)
+        command = [sys.executable, "-c", DYING, str(point), "verify", "corpus", "-o", str(out), *words]
+        died = subprocess.run(command, cwd=home, capture_output=True, text=True, check=False)
+        code = died.returncode
+        assert code in (0, 9), died.stderr
+        resumed = verify(home / "corpus", small, members=2, keep=Keep(out / "run", resume=True, models=False))
+        assert resumed.answers == whole.answers
+        assert sorted(path.name for path in out.glob("run/members/*")) == ["0001", "0002"]
+        answers = out / "answers.txt"
+        assert not answers.exists() or answers.read_text("utf-8") == format_answers(whole.answers, "folders")
+    assert point == 13, "a plan, two members and the answers are twelve writes and namings"
 
 
 def test_ctrl_c_stops_with_the_answers_so_far(home: Path) -> None:
@@ -98,7 +151,7 @@ def test_two_processes_never_work_on_one_run(home: Path) -> None:
     assert "sub_epochs was 2000, is 15" in error
 
 
-def test_a_file_that_may_not_grow_ends_the_run_with_a_reason_and_keeps_the_rest(home: Path) -> None:
+def test_a_file_that_may_not_grow_ends_the_run_with_a_reason_and_it_goes_on_later(home: Path) -> None:
     """A real refusal by the system, of files over 30 kB: the models don't fit, all else does."""
     resource = pytest.importorskip("resource")
 
@@ -172,6 +225,7 @@ class TestCluster:
         _, error = finish(start(home, *words), expected=1)
         assert "no Dask scheduler answers" in error
         assert "Traceback" not in error
+        assert not (home / "out").exists()
 
     @staticmethod
     def wait_for_workers(scheduler: str) -> None:

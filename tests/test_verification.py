@@ -20,9 +20,9 @@ from byline.ensemble import Job, run_jobs
 from byline.errors import BylineError, CorpusError, RunError, TooLittleText
 from byline.interpret import average_members, problem_scores, rank_scores
 from byline.metrics import measure
+from byline.plans import Member
 from byline.problems import Problem, ProblemSet, read_problems
 from byline.questions import Questions, prepare_questions
-from byline.runs import Member
 from byline.scoring import Matrix, Side
 from byline.settings import Settings
 from byline.truth import read_truth

@@ -5,18 +5,23 @@ from __future__ import annotations
 import os
 import sys
 
-from byline.commands import app
 from byline.errors import BylineError
 
 
 def main() -> None:
     """Exit codes: 0 done, 1 what the user can put right, 2 wrong usage, 130 interrupted (see commands.guarded)."""
-    if sys.stdout is None:  # closed by the caller
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open until the end
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open until the end
     # a terminal that can't show a character gets a question mark, never an error
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
+        from byline.commands import app
+
         app(prog_name="byline")
+    except KeyboardInterrupt:  # before a command could begin
+        print("byline: interrupted", file=sys.stderr)
+        sys.exit(130)
     except BylineError as error:
         _fail(str(error))
     except MemoryError:

@@ -10,10 +10,12 @@ import numpy as np
 from scipy.stats import rankdata
 
 from byline.answers import match_truth
-from byline.combination import answers_of, scores_of
-from byline.errors import RunError
+from byline.combination import score_record
+from byline.errors import AnswersError, RunError
+from byline.interpret import answer_problems, average_members
 from byline.metrics import measure
-from byline.runs import Member, Plan, Record, find_run, read_records
+from byline.plans import Group, Member, Plan
+from byline.runs import find_run, read_plan, read_records
 from byline.scoring import Table
 
 
@@ -55,53 +57,58 @@ class Standing:
 def examine_run(path: Path, truth: Mapping[str, bool] | None = None) -> Standing:
     """The members of a run, their agreement, and with the truth their worth."""
     folder = find_run(path)
-    plan, records = read_records(folder)
-    if not records:
+    plan = read_plan(folder)
+    scores: dict[tuple[Member, int], Table] = {}
+    costs: dict[tuple[Member, int], tuple[float, float]] = {}
+    for record in read_records(folder, plan):
+        key = record.member, record.group
+        scores[key] = score_record(record, plan)
+        costs[key] = record.seconds, float(np.mean([curve[-1] for curve in record.curves]))
+    if not scores:
         raise RunError(f"{folder}: no member is finished yet; go on with byline verify --resume")
+    if truth is not None:  # an id that the truth does not know is refused
+        ids = [*(name for group in plan.groups for name in group.ids), *(name for name, _ in plan.skipped)]
+        match_truth(dict.fromkeys(ids, 0.5), truth, str(folder))
     rows: list[MemberStanding] = []
     products: dict[str, float] = {}
-    if truth is not None:  # an id that the truth does not know is refused
-        match_truth({answer.id: answer.rounded for answer in answers_of(plan, records)}, truth, str(folder))
     for number, group in enumerate(plan.groups):
-        done = [record for record in records if record.group == number]
-        if not done:
-            continue
-        known = {name: truth[name] for name in group.ids} if truth is not None else None
-        whole = _product(plan, done, number, known)
+        done = [member for member in plan.members if (member, number) in scores]
+        tables = [scores[member, number] for member in done]
+        whole = _product(group, tables, plan.radius, truth)
         if whole is not None:
             products[group.language] = whole
-        scores = scores_of(plan, done, number)
-        for index, record in enumerate(done):
-            others = [other for other in done if other is not record]
-            without = _product(plan, others, number, known) if others else None
+        for index, member in enumerate(done):
+            others = tables[:index] + tables[index + 1 :]
+            without = _product(group, others, plan.radius, truth)
             rows.append(
                 MemberStanding(
-                    plan.members.index(record.member),
+                    plan.places[member],
                     group.language,
-                    record.member,
-                    record.seconds,
-                    float(np.mean([curve[-1] for curve in record.curves])),
-                    _agreement(scores[index], [other for place, other in enumerate(scores) if place != index]),
-                    _product(plan, [record], number, known),
+                    member,
+                    *costs[member, number],
+                    _agreement(tables[index], others),
+                    _product(group, [tables[index]], plan.radius, truth),
                     whole - without if whole is not None and without is not None else None,
                 )
             )
     return Standing(plan, tuple(rows), products)
 
 
-def _product(plan: Plan, records: Sequence[Record], group: int, truth: Mapping[str, bool] | None) -> float | None:
-    """AUC x C@1 of some members' answers to the problems of one language."""
-    if truth is None:
+def _product(group: Group, tables: Sequence[Table], radius: float, truth: Mapping[str, bool] | None) -> float | None:
+    """AUC x C@1 of some members' answers to the problems of one language, if that can be measured."""
+    if truth is None or not tables:
         return None
-    ids = set(plan.groups[group].ids)
-    given = {answer.id: answer.rounded for answer in answers_of(plan, records) if answer.id in ids}
-    return measure(*match_truth(given, truth, "run")).product
+    given = {answer.id: answer.rounded for answer in answer_problems(group.ids, tables, radius)[0]}
+    try:
+        return measure(*match_truth(given, {name: truth[name] for name in group.ids}, group.language)).product
+    except AnswersError:  # only one kind of truth
+        return None
 
 
 def _agreement(scores: Table, others: Sequence[Table]) -> float | None:
     if not others:
         return None
-    rest = np.mean(others, axis=0)
+    rest = average_members(others)
     there = ~(np.isnan(scores) | np.isnan(rest))
     mine, theirs = rankdata(scores[there]), rankdata(rest[there])
     if len(mine) < 2 or not mine.std() or not theirs.std():

@@ -6,7 +6,7 @@ import dataclasses
 import heapq
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +15,9 @@ import numpy as np
 from byline.engines import rnn
 from byline.errors import RunError
 from byline.network import start_weights
+from byline.plans import Member
 from byline.pools import Pool
 from byline.questions import Questions
-from byline.runs import Member, Outcome
 from byline.schedule import plan_visits
 from byline.scoring import choose_heads
 from byline.settings import Settings
@@ -27,7 +27,7 @@ from byline.workers import Tell, cluster_size, run_here, run_on_cluster
 MOST_IN_BUDGET = 32
 """Members that a time budget buys at the most: beyond, answers hardly change any more."""
 PROBE_SECONDS = 0.3
-"""How long each of a pool's settings is tried, in training and again in scoring."""
+"""How long each of a pool's settings is tried in training; scoring a few thousand characters takes less."""
 PROBE_TEXT = 4_000
 """Characters of each text that the probe scores."""
 MARGIN = 1.1
@@ -50,6 +50,17 @@ class Job:
 
 
 @dataclass(frozen=True)
+class Outcome:
+    """What one member gave for one language."""
+
+    member: Member
+    group: int
+    filled: tuple[rnn.Filled, ...]
+    """One for each way of asking."""
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Advance:
     """How far a job is."""
 
@@ -66,6 +77,10 @@ class Advance:
     def share(self) -> float:
         """Of the job's trainings, from 0 to 1."""
         return (self.way + (self.progress.sub_epoch + self.progress.share) / self.progress.sub_epochs) / self.ways
+
+    def ends(self) -> bool:
+        """Whether it is the last of a sub-epoch."""
+        return self.progress.share >= 1
 
     def to_values(self) -> dict[str, Any]:
         """Plain values, to be sent."""
@@ -98,10 +113,12 @@ def train_member(job: Job, tell: Tell, proceed: Callable[[], None]) -> Outcome:
     return Outcome(job.member, job.group, tuple(filled), time.perf_counter() - begin)
 
 
-def run_jobs(jobs: Sequence[Job], workers: int | None, cluster: str | None, tell: Tell) -> Iterator[Outcome]:
+def run_jobs(
+    jobs: Sequence[Job], workers: int | None, cluster: str | None, tell: Tell
+) -> Generator[Outcome, None, None]:
     """Outcomes as they come, from this machine's cores or from a cluster."""
     if cluster:
-        return run_on_cluster(train_member, jobs, cluster, tell, Advance.to_values, Advance.from_values)
+        return run_on_cluster(train_member, jobs, cluster, tell, Advance.to_values, Advance.from_values, Advance.ends)
     cores = workers or count_cores()
     # a lone member leaves room for another
     threads = max(1, cores // max(min(len(jobs), cores), 2))
@@ -126,6 +143,12 @@ class Fit:
     """Seconds that all of them take."""
 
 
+def check_budget(budget: float) -> None:
+    """Refuse a time that can't be spent."""
+    if not 0 < budget < float("inf"):
+        raise RunError(f"the budget must be more than 0 seconds, got {budget:g}")
+
+
 def fit_budget(
     pool: Pool,
     budget: float,
@@ -139,8 +162,7 @@ def fit_budget(
     A probe on these very texts tells how long each of the pool's settings takes; `sides_of` gives the sides of each
     language for a setting. On a cluster the probe runs here: its machines are taken to be as fast as this one.
     """
-    if not 0 < budget < float("inf"):
-        raise RunError(f"the budget must be more than 0 seconds, got {budget:g}")
+    check_budget(budget)
     begin = time.perf_counter()
     count = cluster_size(cluster) if cluster else workers or count_cores()
     costs = _probe(pool, sides_of, workers or count_cores(), budget)
@@ -174,10 +196,13 @@ def _probe(
         sides = sides_of(settings)[number]
         return settings, number, MARGIN * sum(_estimate(questions, settings, seconds, proceed) for questions in sides)
 
-    rng = np.random.default_rng(0)
-    first = sides_of(distinct[0])[0][0]
-    _characters_per_second(first, distinct[0], rng, 0.0)  # compiled code is loaded here, or made
-    rehearsed = jobs * max(1, -(-workers // len(jobs)))
+    def warm_up(questions: Questions, _tell: Tell, _proceed: Callable[[], None]) -> None:
+        rng = np.random.default_rng(0)
+        _characters_per_second(questions, distinct[0], rng, 0.0)
+        _scoring_seconds(questions, distinct[0], rng)
+
+    list(run_here(warm_up, [sides_of(distinct[0])[0][0]], 1, lambda _: None))  # compiled code is loaded here, or made
+    rehearsed = jobs * max(1, -(-min(workers, count_cores()) // len(jobs)))
     costs = {settings: [0.0] * len(sides_of(settings)) for settings in distinct}
     for settings, number, cost in run_here(estimate, rehearsed, workers, lambda _: None):
         costs[settings][number] = max(cost, costs[settings][number])
@@ -205,13 +230,15 @@ def _characters_per_second(questions: Questions, settings: Settings, rng: np.ran
     decay, epochs = settings.leakage_decay, settings.sub_epochs
     leakage = settings.leakage * float(np.mean(decay ** np.arange(epochs)))
     usual = settings.change({"leakage": leakage, "leakage_decay": 1.0, "sub_epochs": 100_000})
-    begin = time.perf_counter()
-    speed = 1.0
+    begin, learnt, speed = 0.0, 0, 1.0
 
     def report(progress: Progress) -> None:
-        nonlocal speed
+        nonlocal begin, learnt, speed
+        if not learnt:  # what comes before is done once
+            begin, learnt = time.perf_counter(), progress.characters
+            return
         elapsed = time.perf_counter() - begin
-        speed = progress.characters / max(elapsed, 1e-6)
+        speed = (progress.characters - learnt) / max(elapsed, 1e-6)
         if elapsed >= seconds:
             raise _EnoughError
 

@@ -20,7 +20,12 @@ class LanguageGroup:
 
     language: str
     problems: tuple[Problem, ...]
+    """In the order of their ids, which is how questions number them."""
     layouts: Mapping[LayoutKey, Prepared]
+
+    def __post_init__(self) -> None:
+        """All kinds of members must number the same problems."""
+        assert all(prepared.problems == self.problems for prepared in self.layouts.values())
 
     def prepared(self, settings: Settings) -> Prepared:
         """The questions as a member with these settings asks them."""
@@ -45,7 +50,7 @@ def lay_out_groups(
     groups: list[LanguageGroup] = []
     offences = list(problems.offences)
     for language, members in problems.by_language().items():
-        group, bad = _lay_out(language, members, rows, control)
+        group, bad = _lay_out(language, sorted(members, key=lambda problem: problem.id), rows, control)
         offences += bad
         groups.append(group)
     if not skip_bad or not any(group.problems for group in groups):
@@ -70,13 +75,19 @@ def _lay_out(
 ) -> tuple[LanguageGroup, list[Offence]]:
     """A layout for each kind of member, all of the same problems: one that some can't use is used by none."""
     kinds = {_key(settings): settings for settings in rows}
-    layouts = {key: prepare_questions(problems, settings, control) for key, settings in kinds.items()}
-    offences = {offence.id: offence for prepared in layouts.values() for offence in prepared.offences}
-    sound = tuple(problem for problem in problems if problem.id not in offences)
-    for key, prepared in layouts.items():
-        if prepared.problems != sound:
-            layouts[key] = prepare_questions(sound, kinds[key], control)
-    return LanguageGroup(language, sound, layouts), list(offences.values())
+    layouts: dict[LayoutKey, Prepared] = {}
+    offences: dict[str | None, Offence] = {}
+    sound = tuple(problems)
+    while True:  # without a problem the alphabet may be another, and a text too short that was not before
+        for key, settings in kinds.items():
+            if key not in layouts or layouts[key].problems != sound:
+                layouts[key] = prepare_questions(sound, settings, control)
+        found = {offence.id: offence for prepared in layouts.values() for offence in prepared.offences}
+        offences |= {name: offence for name, offence in found.items() if name not in offences}
+        left = tuple(problem for problem in sound if problem.id not in offences)
+        if left == sound:
+            return LanguageGroup(language, sound, layouts), list(offences.values())
+        sound = left
 
 
 def _key(settings: Settings) -> LayoutKey:

@@ -109,7 +109,8 @@ def read_pool(preset: str | Path) -> Pool:
 def to_toml(rows: Sequence[Settings], description: str) -> str:
     """A pool of exactly these members, to be used again with --preset."""
     members = "".join(f"\n[[member]]\n{row.to_toml()}" for row in rows)
-    return f'description = {json.dumps(description)}\ndraw = "order"\nmembers = {len(rows)}\n{members}'
+    plain = "".join(letter if letter.isascii() and letter.isprintable() else "?" for letter in description)
+    return f'description = {json.dumps(plain)}\ndraw = "order"\nmembers = {len(rows)}\n{members}'
 
 
 def _folder() -> Any:

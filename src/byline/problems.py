@@ -111,7 +111,7 @@ def read_folders(folder: Path, language: str | None = None) -> ProblemSet:
                 continue
             problems.append(_read_folder(child.name, known, unknown, others, language or contents.language))
         except CorpusError as error:
-            offences.append(Offence(child.name, str(error)))
+            offences.append(Offence(child.name if _is_id(child.name) else None, str(error)))
     if not problems and not offences:
         raise CorpusError(
             f"{folder}: no problems found; it should hold folders such as EN001 with known01.txt and unknown.txt,"
@@ -230,14 +230,14 @@ def _misplaced(folder: Path, found: list[Path]) -> str | None:
 def _holds_answers(folder: Path) -> bool:
     """Whether it is the output of an earlier run, written into the corpus."""
     names = ("answers.txt", "answers.jsonl")
-    return any(find_file(folder, name) for name in names) or (folder / "run" / "plan.json").exists()
+    return any(find_file(folder, name) for name in (*names, "plan.json")) or (folder / "run" / "plan.json").exists()
 
 
 def _read_folder(
     problem_id: str, known: list[Path], unknown: list[Path], others: list[str], language: str | None
 ) -> Problem:
     offences = []
-    if problem_id != problem_id.strip() or not problem_id.isprintable():
+    if not _is_id(problem_id):
         raise CorpusError(f"{problem_id!a}: a name that answers.txt can't hold; rename the folder")
     seen = f" (there are {_some(others)})" if others else ""
     if not known:
@@ -259,6 +259,11 @@ def _read_folder(
     return Problem(
         problem_id, texts, documents[unknown[0]], _language(language, problem_id, [*texts, documents[unknown[0]]])
     )
+
+
+def _is_id(name: str) -> bool:
+    """Whether answers.txt can hold it."""
+    return name == name.strip() and name.isprintable()
 
 
 def _read_pair(record: object, where: str, language: str | None) -> Problem:
@@ -323,7 +328,10 @@ def _read_text_files(path: Path) -> list[Document]:
         else sorted(p for p in path.rglob("*") if p.suffix.lower() == ".txt" and not p.is_dir())
     )
     documents, offences = [], []
+    runs = [] if path.is_file() else [plan.parent for plan in path.rglob("plan.json")]
     for file in files:
+        if any(run in file.parents for run in runs):  # traces of an earlier run
+            continue
         name = file.name if file == path else str(file.relative_to(path))
         if file.name.lower() in ("truth.txt", "answers.txt") and file != path:
             continue

@@ -71,20 +71,22 @@ class Side:
 def choose_heads(questions: Questions, compared: int, rng: np.random.Generator) -> Places:
     """(documents, K): the heads that are asked about each document: all, or its own and an even sample of others.
 
-    Documents and heads are put in random circles side by side, and each document takes the heads next to it.
+    Documents and heads are put in random circles side by side, and each document takes the heads at the same few
+    distances from it. A head is then asked about `compared` documents or more, too, if there are as many.
     """
     count, documents = len(questions.heads), len(questions.documents)
     own: list[set[int]] = [set() for _ in range(documents)]
     for question in questions.questions:
         own[question.document].add(question.head)
     most = max((len(heads) for heads in own), default=0)
-    width = min(count, max(compared, most))
+    width = min(count, max(compared, most, -(-compared * count // max(documents, 1))))
     if width == count:
         return np.tile(np.arange(count, dtype=np.int32), (documents, 1))
     circle = rng.permutation(count)
+    distances = rng.permutation(count)[: width + most]
     chosen = np.zeros((documents, width), np.int32)
     for place, document in enumerate(rng.permutation(documents)):
-        beside = circle[(place * count // documents + np.arange(min(count, width + most))) % count]
+        beside = circle[(place * count // documents + distances) % count]
         others = beside[~np.isin(beside, list(own[document]))]
         chosen[document] = np.sort([*own[document], *others[: width - len(own[document])]])
     return chosen

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from byline.errors import RunError
 
@@ -51,6 +54,38 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
         raise cant_write(folder, error) from None
     finally:
         shutil.rmtree(part, ignore_errors=True)
+
+
+def checked_json(values: Mapping[str, Any]) -> bytes:
+    """Values as JSON with a checksum over them."""
+    return (json.dumps({**values, "checksum": _checksum(values)}, indent=1) + "\n").encode()
+
+
+def read_checked_json(path: Path) -> dict[str, Any]:
+    """The values in such a file; a damaged one is refused."""
+    try:
+        values = json.loads(read_plain(path))
+    except (OSError, ValueError, RecursionError) as error:
+        raise RunError(f"{path}: can't be read ({error}); begin again with --overwrite") from None
+    if not isinstance(values, dict) or values.pop("checksum", None) != _checksum(values):
+        raise RunError(f"{path}: damaged, it is not what was written; begin again with --overwrite")
+    return values
+
+
+def read_plain(path: Path) -> bytes:
+    """A file's content; what is no plain file, and might never end, is refused."""
+    if not path.is_file():
+        raise FileNotFoundError(f"{path.name} is missing")
+    return path.read_bytes()
+
+
+def sha256(content: bytes) -> str:
+    """The hash of a file's content, in hex."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def _checksum(values: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(values, sort_keys=True).encode())
 
 
 def remove_parts(folder: Path) -> None:

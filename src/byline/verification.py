@@ -7,35 +7,28 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from byline.answers import Answer, format_answers
+from byline.combination import answer_plan, members_done, score_record
 from byline.documents import Document
-from byline.ensemble import Advance, Fit, Job, fit_budget, run_jobs
+from byline.ensemble import Advance, Fit, Job, Outcome, check_budget, fit_budget, run_jobs
 from byline.errors import RunError
 from byline.groups import LanguageGroup, lay_out_groups
 from byline.interpret import answer_problems, problem_scores
-from byline.pools import Pool, pool_of, read_pool
+from byline.modelfile import model_bytes
+from byline.plans import Group, Member, Plan, differences, fingerprint, fingerprint_texts
+from byline.pools import Pool, pool_of, read_pool, require_members
 from byline.problems import Layout, Offence, ProblemSet, read_problems, read_texts
-from byline.runs import (
-    Group,
-    Member,
-    Outcome,
-    Plan,
-    RunFolder,
-    differences,
-    fingerprint,
-    fingerprint_texts,
-    hold,
-    is_run,
-    read_plan,
-    start,
-)
+from byline.questions import Questions
+from byline.runs import Record, RunFolder, hold, is_run, read_plan, start, versions
 from byline.scoring import Side, Table
 from byline.settings import Settings
-from byline.workers import versions
+from byline.workers import cluster_size
 
 log = logging.getLogger(__name__)
 
@@ -152,91 +145,129 @@ def verify(
         raise RunError("give members or a budget, not both")
     if seed < 0:
         raise RunError(f"seed must be 0 or more, got {seed}")
-    if members is not None:
-        pool.take(members, seed)  # refuses what can't be
+    if budget is not None:
+        check_budget(budget)
+    count = members if members is not None or budget is not None else pool.members
+    if count is not None:
+        require_members(count)
     if isinstance(problems, Path | str):
         problems = read_problems(Path(problems), language)
     if isinstance(control, Path | str):
         control = read_texts(Path(control))
     groups, offences = lay_out_groups(problems, pool.rows, control, skip_bad)
-    count = members if members is not None else None if budget is not None else pool.members
-    request = _request(pool, count, budget, seed, groups, control)
-
-    def settle() -> Plan:
-        fit = None
-        if count is None:
-            assert budget is not None
-            fit = fit_budget(
-                pool, budget, seed, lambda s: [g.prepared(s).sides for g in groups], workers=workers, cluster=cluster
-            )
-        settings = fit.settings if fit else pool.take(count or 1, seed)
-        return Plan(
-            pool.name,
-            tuple(Member(number, seed, row) for number, row in enumerate(settings)),
-            tuple(Group(group.language, tuple(problem.id for problem in group.problems)) for group in groups),
-            problems.layout,
-            pool.radius,
-            request,
-            _budget_values(budget, fit) if fit and budget is not None else None,
-            tuple((offence.id, offence.message) for offence in offences if offence.id is not None),
-        )
-
+    if cluster:
+        cluster_size(cluster)  # refuses one that can't work, before anything is written
+    asked = _Asked(pool, count, budget, seed, problems.layout, groups, offences, control)
     if keep is None:
-        return _Verifier(settle(), groups, offences, None, report).run(workers, cluster)
+        return _Verifier(asked.settle(workers, cluster), asked, None, report).run(workers, cluster)
     with hold(keep.folder):
         if is_run(keep.folder) and keep.resume:
             plan = read_plan(keep.folder)
-            if changed := differences(plan.request, request):
+            if changed := asked.differences(plan):
                 raise RunError(_cant_resume(keep.folder, changed))
         elif is_run(keep.folder) and not keep.overwrite:
             raise RunError(
                 f"{keep.folder}: holds a run already; go on with it by --resume, or replace it by --overwrite"
             )
         else:
-            plan = settle()
+            plan = asked.settle(workers, cluster)
             start(keep.folder, plan)
-        folder = RunFolder(keep.folder, plan, keep.models)
-        return _Verifier(plan, groups, offences, folder, report, keep.trace).run(workers, cluster)
+        return _Verifier(plan, asked, keep, report).run(workers, cluster)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is to be done, before it is settled by how many members."""
+
+    pool: Pool
+    members: int | None
+    budget: float | None
+    seed: int
+    layout: Layout
+    groups: Sequence[LanguageGroup]
+    offences: Sequence[Offence]
+    control: Sequence[Document]
+
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """All that the answers depend on, in plain values."""
+        request = {
+            "seed": self.seed,
+            "members": self.members,
+            "budget": self.budget,
+            "draw": self.pool.draw,
+            "member": [asdict(row) for row in self.pool.rows],
+            "control": fingerprint_texts(self.control),
+            "problems": {name: digest for g in self.groups for name, digest in fingerprint(g.problems).items()},
+            "skipped": dict(self.skipped),
+            "version of": versions(),
+        }
+        plain: dict[str, Any] = json.loads(json.dumps(request))
+        return plain
+
+    @property
+    def skipped(self) -> tuple[tuple[str, str], ...]:
+        return tuple((offence.id, offence.message) for offence in self.offences if offence.id is not None)
+
+    def differences(self, plan: Plan) -> list[str]:
+        """What was asked for otherwise when a plan was made."""
+        return differences(plan.request, self.request) or ([] if plan.groups == self._groups else ["groups changed"])
+
+    @property
+    def _groups(self) -> tuple[Group, ...]:
+        return tuple(Group(group.language, tuple(problem.id for problem in group.problems)) for group in self.groups)
+
+    def settle(self, workers: int | None, cluster: str | None) -> Plan:
+        """The plan: so many members, or as many as fit the budget."""
+        fit = None
+        if self.budget is not None:
+            fit = fit_budget(self.pool, self.budget, self.seed, self._sides, workers=workers, cluster=cluster)
+        settings = fit.settings if fit else self.pool.take(self.members or 1, self.seed)
+        return Plan(
+            self.pool.name,
+            tuple(Member(number, self.seed, row) for number, row in enumerate(settings)),
+            self._groups,
+            self.layout,
+            self.pool.radius,
+            self.request,
+            _budget_values(self.budget, fit) if fit and self.budget is not None else None,
+            self.skipped,
+        )
+
+    def _sides(self, settings: Settings) -> list[tuple[Questions, ...]]:
+        return [group.prepared(settings).sides for group in self.groups]
 
 
 class _Verifier:
     """A plan being carried out."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        groups: Sequence[LanguageGroup],
-        offences: Sequence[Offence],
-        folder: RunFolder | None,
-        report: Report | None,
-        trace: bool = False,
-    ) -> None:
-        self.plan, self.groups, self.offences, self.folder = plan, groups, offences, folder
+    def __init__(self, plan: Plan, asked: _Asked, keep: Keep | None, report: Report | None) -> None:
+        self.plan, self.groups, self.offences, self.keep = plan, asked.groups, asked.offences, keep
+        self.folder = RunFolder(keep.folder, plan) if keep else None
         self.report = report or (lambda event: None)
-        self.trace = trace
-        self.scores: dict[tuple[int, int], Table] = {}
-        """By the member's place and the group's number."""
+        self.scores: dict[tuple[Member, int], Table] = {}
+        """By the member and the group's number."""
 
     def run(self, workers: int | None, cluster: str | None) -> Verification:
+        """Do what is not done yet, and answer."""
         jobs = []
         for place, member in enumerate(self.plan.members):
             for number, group in enumerate(self.groups):
                 record = self.folder.load(member, number) if self.folder else None
                 if record:
-                    self.scores[place, number] = self._score(record.sides, member, number)
+                    self.scores[member, number] = score_record(record, self.plan)
                 else:
                     sides = group.prepared(member.settings).sides
-                    jobs.append(Job(member, place, number, group.language, sides, self.trace))
-        self.report(Planned(self.plan, len(self.scores), len(self.scores) + len(jobs)))
-        outcomes = run_jobs(jobs, workers, cluster, self.report) if jobs else iter(())
+                    jobs.append(Job(member, place, number, group.language, sides, bool(self.keep and self.keep.trace)))
+        outcomes = run_jobs(jobs, workers, cluster, self.report)
         try:
+            self.report(Planned(self.plan, len(self.scores), len(self.scores) + len(jobs)))
             for outcome in outcomes:
                 self._take(outcome)
         except KeyboardInterrupt:
             raise Interrupted(self._result()) from None
         finally:
-            if hasattr(outcomes, "close"):
-                outcomes.close()
+            outcomes.close()
         result = self._result()
         assert result is not None
         return result
@@ -246,75 +277,48 @@ class _Verifier:
         member, number = outcome.member, outcome.group
         group = self.groups[number]
         questions = group.prepared(member.settings).sides
-        sides = [Side.of(filled.matrix, side) for filled, side in zip(outcome.filled, questions, strict=True)]
+        sides = tuple(Side.of(filled.matrix, side) for filled, side in zip(outcome.filled, questions, strict=True))
+        curves = tuple(filled.model.curve for filled in outcome.filled)
+        record = Record(member, number, sides, outcome.seconds, curves)
         if self.folder:
-            self.folder.save(outcome, questions, self._trace(outcome) if self.trace else {})
-        place = self.plan.members.index(member)
-        self.scores[place, number] = self._score(sides, member, number)
-        bits = float(np.mean([filled.model.curve[-1] for filled in outcome.filled]))
-        self.report(Finished(place, number, group.language, outcome.seconds, bits))
+            self.folder.save(record, self._files(outcome))
+        self.scores[member, number] = score_record(record, self.plan)
+        bits = float(np.mean([curve[-1] for curve in curves]))
+        self.report(Finished(self.plan.places[member], number, group.language, outcome.seconds, bits))
 
-    def _score(self, sides: Sequence[Side], member: Member, number: int) -> Table:
-        return problem_scores(sides, len(self.groups[number].problems), member.settings.ranking)
-
-    def _trace(self, outcome: Outcome) -> dict[str, bytes]:
-        """The member's own answers after each sub-epoch, as files by name."""
-        group = self.groups[outcome.group]
-        questions = group.prepared(outcome.member.settings).sides
+    def _files(self, outcome: Outcome) -> dict[str, bytes]:
+        """What is kept of a member beside its matrix: models, and its own answers after each sub-epoch."""
+        assert self.keep
+        group, member = self.groups[outcome.group], outcome.member
+        questions = group.prepared(member.settings).sides
+        files: dict[str, bytes] = {}
+        for way, (filled, side) in enumerate(zip(outcome.filled, questions, strict=True), start=1):
+            if self.keep.models:
+                files[f"model-{way}.safetensors"] = model_bytes(filled.model, side.alphabet)
         suffix = "jsonl" if self.plan.layout == "pairs" else "txt"
-        files = {}
+        width = max(2, len(str(member.settings.sub_epochs)))
         for number, matrices in enumerate(zip(*(filled.trace for filled in outcome.filled), strict=True), start=1):
             sides = [Side.of(matrix, side) for matrix, side in zip(matrices, questions, strict=True)]
-            scores = self._score(sides, outcome.member, outcome.group)
+            scores = problem_scores(sides, len(group.problems), member.settings.ranking)
             answers, _ = answer_problems([problem.id for problem in group.problems], [scores], self.plan.radius)
-            files[f"sub-epoch-{number:02d}.{suffix}"] = format_answers(answers, self.plan.layout).encode()
+            files[f"trace/sub-epoch-{number:0{width}d}.{suffix}"] = format_answers(answers, self.plan.layout).encode()
         return files
 
     def _result(self) -> Verification | None:
         """The answers of the members that are done, or None where a language has none."""
-        answers: list[Answer] = []
-        runs: list[LanguageRun] = []
-        for number, group in enumerate(self.groups):
-            places = sorted(place for place, of in self.scores if of == number)
-            if not places:
-                return None
-            ids = [problem.id for problem in group.problems]
-            given, middle = answer_problems(ids, [self.scores[place, number] for place in places], self.plan.radius)
-            answers += given
-            runs.append(_summary(group, self.plan.members[0].settings, middle, len(places)))
-        without = {offence.id for offence in self.offences if offence.id is not None} - {a.id for a in answers}
-        answers += [Answer(problem_id, 0.5) for problem_id in without]
-        ordered = tuple(sorted(answers, key=lambda answer: answer.id))
-        return Verification(ordered, self.plan.layout, self.plan, tuple(runs), tuple(self.offences))
+        done = [len(members_done(self.plan, self.scores, number)) for number in range(len(self.groups))]
+        if not all(done):
+            return None
+        answers, centres = answer_plan(self.plan, self.scores)
+        first = self.plan.members[0].settings
+        runs = [_summary(*each, first) for each in zip(self.groups, centres, done, strict=True)]
+        return Verification(tuple(answers), self.plan.layout, self.plan, tuple(runs), tuple(self.offences))
 
 
 def _as_pool(preset: str | Path | Pool | Settings) -> Pool:
     if isinstance(preset, Pool):
         return preset
     return pool_of(preset) if isinstance(preset, Settings) else read_pool(preset)
-
-
-def _request(
-    pool: Pool,
-    members: int | None,
-    budget: float | None,
-    seed: int,
-    groups: Sequence[LanguageGroup],
-    control: Sequence[Document],
-) -> dict[str, object]:
-    """All that the answers depend on, in plain values."""
-    request = {
-        "byline": versions()["byline"],
-        "seed": seed,
-        "members": members,
-        "budget": budget,
-        "draw": pool.draw,
-        "member": [asdict(row) for row in pool.rows],
-        "control": fingerprint_texts(control),
-        "problems": {name: digest for g in groups for name, digest in fingerprint(g.problems).items()},
-    }
-    plain: dict[str, object] = json.loads(json.dumps(request))
-    return plain
 
 
 MOST_CHANGES = 6
@@ -338,7 +342,7 @@ def _budget_values(budget: float, fit: Fit) -> dict[str, object]:
     }
 
 
-def _summary(group: LanguageGroup, settings: Settings, middle: float, members: int) -> LanguageRun:
+def _summary(group: LanguageGroup, middle: float, members: int, settings: Settings) -> LanguageRun:
     prepared = group.prepared(settings)
     asked: Mapping[int, int] = Counter(question.problem for side in prepared.sides for question in side.questions)
     return LanguageRun(

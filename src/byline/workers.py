@@ -7,102 +7,122 @@ import threading
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import CancelledError
-from importlib.metadata import version
 from typing import Any, TypeVar
 
 from threadpoolctl import threadpool_limits
 
 from byline.errors import RunError
+from byline.runs import versions
 
 log = logging.getLogger(__name__)
 
-Job = TypeVar("Job")
+Task = TypeVar("Task")
 Result = TypeVar("Result")
 Tell = Callable[[Any], None]
-Work = Callable[[Job, Tell, Callable[[], None]], Result]
+Work = Callable[[Task, Tell, Callable[[], None]], Result]
 """Does a job; tells how far it is, and calls a function now and then that raises when it is to stop."""
 
-MATTER = ("byline", "numpy", "numba", "scipy")
-"""Packages whose versions a result may depend on."""
+CONNECT = 5
+"""Seconds within which a scheduler must answer."""
 BETWEEN = 0.5
 """Seconds between two messages of a job that runs elsewhere."""
 
 
-def run_here(work: Work[Job, Result], jobs: Sequence[Job], workers: int, tell: Tell) -> Iterator[Result]:
+def run_here(work: Work[Task, Result], jobs: Sequence[Task], workers: int, tell: Tell) -> Generator[Result, None, None]:
     """Results as they come, of jobs that run in threads side by side; closing it stops the jobs at their next step."""
+    if not jobs:
+        return
     from joblib import Parallel, delayed
 
     stop = threading.Event()
-    running: set[int] = set()
+    slots = threading.BoundedSemaphore(workers)
+    running = 0
     left = threading.Condition()
 
     def proceed() -> None:
         if stop.is_set():
             raise CancelledError
 
-    def run(job: Job) -> Result:
+    def run(job: Task) -> Result:
+        nonlocal running
         with left:
-            running.add(threading.get_ident())
+            running += 1
         try:
-            proceed()
-            return work(job, tell, proceed)
+            with slots:
+                proceed()
+                return work(job, tell, proceed)
         finally:
             with left:
-                running.discard(threading.get_ident())
+                running -= 1
                 left.notify_all()
 
+    # Never fewer than two threads: with one joblib would use the caller's, and Ctrl-C while compiled code hands its
+    # result to Python ends in a crash; threads other than the main one are never interrupted.
+    threads = max(2, min(workers, len(jobs)))
     # one BLAS thread for each job: faster for products this small, and the same sums on every run
     with threadpool_limits(limits=1, user_api="blas"):
-        parallel = Parallel(
-            n_jobs=max(1, min(workers, len(jobs))), backend="threading", return_as="generator_unordered", batch_size=1
-        )
+        parallel = Parallel(n_jobs=threads, backend="threading", return_as="generator_unordered", batch_size=1)
         results = parallel(delayed(run)(job) for job in jobs)
         try:
-            yield from results
+            for result in results:  # not `yield from`, which would close it before the warnings are silenced
+                yield result
         finally:
             stop.set()
-            results.close()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # joblib would say that some results are not used
+                results.close()
             with left:  # nothing goes on behind the caller's back
                 left.wait_for(lambda: not running)
 
 
 def run_on_cluster(
-    work: Work[Job, Result],
-    jobs: Sequence[Job],
+    work: Work[Task, Result],
+    jobs: Sequence[Task],
     address: str,
     tell: Tell,
     encode: Callable[[Any], Any],
     decode: Callable[[Any], Any],
-) -> Iterator[Result]:
+    matters: Callable[[Any], bool],
+) -> Generator[Result, None, None]:
     """Results as they come, of jobs that run on a Dask cluster; a job whose worker dies runs again elsewhere.
 
-    What a job tells travels as the plain values that `encode` makes of it.
+    What a job tells travels as the plain values that `encode` makes of it: what `matters`, and the rest now and then.
     """
+    if not jobs:
+        return
     distributed = _load_dask()
     topic = f"byline-{uuid.uuid4().hex}"
     try:
-        client = distributed.Client(address, timeout=10, set_as_default=False)
+        client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
     except (OSError, ValueError) as error:
         raise RunError(f"{address}: no Dask scheduler answers ({error}); start one, or leave out --cluster") from None
     with client, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
         _check_workers(client, address)
         client.subscribe_topic(topic, lambda event: tell(decode(event[1]["told"])))
-        futures = [client.submit(_run_there, work, job, topic, encode, pure=False) for job in jobs]
-        for future in distributed.as_completed(futures, loop=client.loop):
+        # nobody else holds the futures: a result that was taken need not be kept by the cluster, or made again
+        submitted = (client.submit(_run_there, work, job, topic, encode, matters, pure=False) for job in jobs)
+        for future in distributed.as_completed(submitted, loop=client.loop):
             try:
-                yield future.result()
+                result = future.result()
             except distributed.KilledWorker as error:
                 raise RunError(f"{address}: one training made several workers die ({error}); see their logs") from None
+            except (CancelledError, OSError) as error:
+                raise RunError(
+                    f"{address}: the cluster is gone ({error}); what is done is kept, --resume goes on"
+                ) from None
+            future.release()
+            yield result
 
 
 def cluster_size(address: str) -> int:
-    """How many jobs a Dask cluster does at once."""
+    """How many jobs a Dask cluster does at once; one that can't do any is refused."""
     distributed = _load_dask()
     try:
-        with distributed.Client(address, timeout=10, set_as_default=False) as client:
+        with distributed.Client(address, timeout=CONNECT, set_as_default=False) as client:
+            _check_workers(client, address)
             return sum(client.nthreads().values())
     except (OSError, ValueError) as error:
         raise RunError(f"{address}: no Dask scheduler answers ({error}); start one, or leave out --cluster") from None
@@ -130,16 +150,13 @@ def _check_workers(client: Any, address: str) -> None:
     for machine, there in found.items():
         if there["byline"] != here["byline"]:
             raise RunError(f"{machine} has byline {there['byline']}, here is {here['byline']}; install the same on all")
-        if odd := [name for name in MATTER if there[name] != here[name]]:
+        if odd := [name for name in here if there[name] != here[name]]:
             log.warning("%s has another version of %s: last digits may differ", machine, ", ".join(odd))
 
 
-def versions() -> dict[str, str]:
-    """The versions that a result may depend on."""
-    return {name: version(name) for name in MATTER}
-
-
-def _run_there(work: Work[Job, Result], job: Job, topic: str, encode: Callable[[Any], Any]) -> Result:
+def _run_there(
+    work: Work[Task, Result], job: Task, topic: str, encode: Callable[[Any], Any], matters: Callable[[Any], bool]
+) -> Result:
     """On a worker: the job, its messages sent to a topic, given up when nobody wants it any more."""
     from distributed import get_worker
 
@@ -155,7 +172,7 @@ def _run_there(work: Work[Job, Result], job: Job, topic: str, encode: Callable[[
 
     def tell(event: Any) -> None:
         nonlocal told
-        if time.monotonic() - told > BETWEEN:
+        if matters(event) or time.monotonic() - told > BETWEEN:
             told = time.monotonic()
             worker.log_event(topic, {"told": encode(event)})  # Dask adds keys of its own
 

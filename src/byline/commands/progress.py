@@ -67,7 +67,7 @@ class _Listener:
             self.members, self.languages = len(event.plan.members), len(event.plan.groups)
             self.jobs, self.kept = event.jobs, event.kept
             self.plan(event)
-        elif isinstance(event, Advance):
+        elif isinstance(event, Advance) and self.shares.get((event.place, event.group)) != 1.0:
             self.shares[event.place, event.group] = event.share
             self.advance(event)
         elif isinstance(event, Finished):
@@ -164,7 +164,10 @@ class _Lines(_Listener):
 
     def _say(self, line: str) -> None:
         self.told = time.monotonic()
-        print(line, file=sys.stderr, flush=True)
+        if sys.stderr is None:
+            return
+        with suppress(OSError):  # nobody may be reading
+            print(line, file=sys.stderr, flush=True)
 
 
 class _Log(_Listener):
@@ -184,7 +187,7 @@ class _Log(_Listener):
     def advance(self, event: Advance) -> None:
         """One line a sub-epoch, when its last characters are learnt."""
         key, now = (event.place, event.group), (event.way, event.progress.sub_epoch)
-        if event.progress.share < 1 or self.sub_epochs.get(key) == now:
+        if not event.ends() or self.sub_epochs.get(key) == now:
             return
         self.sub_epochs[key] = now
         self._write(
@@ -206,7 +209,8 @@ class _Log(_Listener):
             self.file.flush()
         except OSError as error:  # a log must not cost a run
             self.failed = True
-            print(f"byline: warning: the log can't be written any more ({error.strerror})", file=sys.stderr)
+            with suppress(OSError):
+                print(f"byline: the log can't be written any more ({error.strerror})", file=sys.stderr)
 
 
 @contextmanager

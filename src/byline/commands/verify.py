@@ -16,7 +16,7 @@ from byline.settings import parse_assignments, read_settings
 if TYPE_CHECKING:
     from byline.answers import Answer
     from byline.pools import Pool
-    from byline.verification import Verification
+    from byline.verification import Event, Verification
 
 INTERRUPTED = 130
 
@@ -54,7 +54,7 @@ def verify_command(
         typer.Option("--set", metavar="NAME=VALUE", help="A setting of all members; may be given many times."),
     ] = None,
     settings_file: Annotated[
-        Path | None, typer.Option("--settings", metavar="FILE.toml", help="One setting for all, instead of a preset.")
+        Path | None, typer.Option("--settings", metavar="FILE.toml", help="One member's settings, instead of a preset.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in OUT that was stopped.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what OUT holds already.")] = False,
@@ -88,6 +88,8 @@ def verify_command(
         context.fail("give --preset or --settings, not both")
     if control_heads not in (None, "one", "each"):
         context.fail(f"--control-heads must be one or each, got {control_heads}")
+    if control_heads is not None and control is None:
+        context.fail("--control-heads says what becomes of a control corpus; give one with --control DIR")
     if resume and overwrite:
         context.fail("give --resume or --overwrite, not both")
 
@@ -95,18 +97,24 @@ def verify_command(
     from byline.commands.console import print_json
     from byline.commands.progress import reporting
     from byline.ensemble import parse_duration
-    from byline.runs import FOLDER
-    from byline.verification import Interrupted, Keep, verify
+    from byline.runs import FOLDER, is_run
+    from byline.verification import Interrupted, Keep, Planned, verify
 
     pool = _pool(preset, settings_file, set_ or [], control_heads)
     seconds_allowed = parse_duration(budget) if budget is not None else None
     if output is not None:
-        answers.check_output(output, overwrite or resume)
+        answers.check_output(output, overwrite or (resume and is_run(output / FOLDER)))
     keep = Keep(output / FOLDER, resume, overwrite, not no_models, trace) if output is not None else None
     begin = time.perf_counter()
     interrupted = False
     try:
-        with reporting(quiet, log) as report:
+        with reporting(quiet, log) as show:
+
+            def report(event: Event) -> None:
+                if isinstance(event, Planned) and overwrite and output is not None:
+                    answers.remove_answers(output)  # they are not this run's
+                show(event)
+
             result = verify(
                 chosen, pool, members=members, budget=seconds_allowed, seed=seed, control=control or (),
                 language=language, skip_bad=skip_bad, keep=keep, workers=workers, cluster=cluster, report=report,
@@ -142,7 +150,7 @@ def _pool(preset: str | None, settings_file: Path | None, assignments: list[str]
     from byline.pools import pool_of, read_pool
 
     if settings_file is not None:
-        pool = pool_of(read_settings(settings_file), members=4)
+        pool = pool_of(read_settings(settings_file))
     else:
         pool = read_pool(preset if preset is not None else "default")
     pool = pool.change(parse_assignments(assignments))
@@ -204,6 +212,7 @@ def print_summary(result: Verification, seconds: float, output: Path | None) -> 
     from byline import answers
     from byline.commands.console import count_of, language_title, out, printable
     from byline.questions import FEWEST_HEADS
+    from byline.runs import FOLDER
 
     console = out()
     for run in result.runs:
@@ -230,7 +239,7 @@ def print_summary(result: Verification, seconds: float, output: Path | None) -> 
     for offence in result.skipped:
         console.print(f"skipped: {printable(offence.message)}", style="yellow")
     if output is not None:
-        console.print(f"Answers are in {output / answers.FILE_NAMES[result.layout]}, the members in {output / 'run'}")
+        console.print(f"Answers are in {output / answers.FILE_NAMES[result.layout]}, the members in {output / FOLDER}")
 
 
 def print_answers(answers: tuple[Answer, ...]) -> None:

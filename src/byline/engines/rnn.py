@@ -37,7 +37,8 @@ def fill_matrix(
     trace: bool = False,
 ) -> Filled:
     """Train a network on the heads' texts and score each document under its heads, in bits per character."""
-    chosen = choose_heads(questions, settings.compared, rng)
+    (apart,) = rng.spawn(1)  # what is trained does not depend on what is asked
+    chosen = choose_heads(questions, settings.compared, apart)
     traced: list[Matrix] = []
 
     def watch(model: Model) -> None:
@@ -65,7 +66,8 @@ def score(
     first = max(settings.skip, 1)
     lengths = [len(text) - first for text in questions.texts]
     asked = heads_by_text(questions, chosen)
-    everyone = _part(model.weights, np.arange(len(questions.heads), dtype=np.int32))
+    count = len(questions.heads)  # control's head, which may follow, is not asked
+    everyone = model.weights._replace(heads=model.weights.heads[:count], head_bias=model.weights.head_bias[:count])
 
     def score_text(number: int) -> Table:
         if proceed:
@@ -73,7 +75,7 @@ def score(
         text = questions.texts[number]
         symbols = text[::-1].copy() if settings.direction == "backward" else text
         heads = asked[number]
-        weights = everyone if len(heads) == len(questions.heads) else _part(model.weights, heads)
+        weights = everyone if len(heads) == count else _part(model.weights, heads)
         return arithmetic.score_text(weights, symbols, rules.skip, rules.activation)
 
     longest_first = sorted(asked, key=lambda text: -lengths[text])  # no thread is left with the longest at the end

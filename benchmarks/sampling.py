@@ -1,0 +1,160 @@
+"""Many problems: what scoring under a sample of the heads does to the answers, and how time grows with the problems.
+
+    BYLINE_DATA=folder-of-corpora python benchmarks/sampling.py     measure both and store them
+    python benchmarks/sampling.py --table                           print what is stored, run nothing
+
+Effect: for each corpus one member of the default settings is trained and scored under all heads; then, from that very
+matrix, samples of K heads a document are drawn as the program draws them, ten times each, and the answers compared with
+those of the full matrix. Growth: made-up pairs of two texts of 2,000 characters, one short training, all steps timed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from byline.alphabet import Alphabet
+from byline.answers import match_truth
+from byline.documents import Document
+from byline.interpret import answer_problems, problem_scores
+from byline.metrics import measure
+from byline.pools import pool_of
+from byline.problems import Problem, ProblemSet, read_problems
+from byline.questions import Questions
+from byline.runs import read_plan, read_records
+from byline.scoring import Matrix, Side, Table, choose_heads
+from byline.settings import Settings
+from byline.truth import read_truth
+from byline.verification import Keep, verify
+from pan import RESULTS, commit
+
+STORED = RESULTS / "sampling.json"
+SAMPLES = (10, 20, 40, 80)
+DRAWS = 10
+PROBLEMS = (500, 1_000, 2_000, 4_000)
+SHORT = Settings(hidden=10, sub_epochs=2)
+LETTERS = "etaoinshrdlu ,."
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--table", action="store_true", help="print what is stored, run nothing")
+    if not parser.parse_args().table:
+        data = Path(os.environ.get("BYLINE_DATA") or sys.exit("set BYLINE_DATA to the folder that holds the corpora"))
+        corpora = sorted(child for child in data.iterdir() if (child / "truth.txt").exists())
+        with ProcessPoolExecutor(1) as pool:  # a process of its own for each step, whose memory is its own
+            growth = [pool.submit(grow, count).result() for count in PROBLEMS]
+        with ProcessPoolExecutor(os.cpu_count()) as pool:
+            effect = [row for rows in pool.map(sample, corpora) for row in rows]
+        stored = {"commit": commit(), "growth": growth, "effect": effect}
+        STORED.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+    print_tables(json.loads(STORED.read_text(encoding="utf-8")))
+
+
+def sample(folder: Path) -> list[dict[str, Any]]:
+    """One corpus: the full answers, and for each size of the sample how answers of several draws differ from them."""
+    with tempfile.TemporaryDirectory() as scratch:
+        every = pool_of(Settings(compared=1_000_000))
+        verify(read_problems(folder), every, skip_bad=True, workers=1, keep=Keep(Path(scratch) / "run", models=False))
+        plan = read_plan(Path(scratch) / "run")
+        (record,) = read_records(Path(scratch) / "run", plan)
+    (group,) = plan.groups
+    truth = read_truth(folder)
+    rng = np.random.default_rng(0)
+
+    def judge(scores: Table) -> tuple[float, Table]:
+        answers, _ = answer_problems(group.ids, [scores], 0.0)
+        given = {answer.id: answer.probability for answer in answers}
+        return measure(*match_truth(given, truth, folder.name)).product, np.array(list(given.values()))
+
+    whole = problem_scores(record.sides, len(group.ids), "texts")
+    product, answers = judge(whole)
+    heads = [int(side.matrix.heads.max()) + 1 for side in record.sides]
+    rows = [{"corpus": folder.name, "heads": max(heads), "sample": None, "product": product}]
+    for size in SAMPLES:
+        if size >= max(heads):
+            continue
+        drawn = [thin(record.sides, size, rng, len(group.ids)) for _ in range(DRAWS)]
+        judged = [judge(scores) for scores in drawn]
+        rows.append(
+            {
+                "corpus": folder.name,
+                "heads": max(heads),
+                "sample": size,
+                "product": float(np.mean([own for own, _ in judged])),
+                "change": float(np.mean([np.abs(given - answers).mean() for _, given in judged])),
+                "correlation": float(np.mean([spearmanr(scores, whole).statistic for scores in drawn])),
+            }
+        )
+    return rows
+
+
+def thin(sides: Sequence[Side], size: int, rng: np.random.Generator, problems: int) -> Table:
+    """The scores that come of a sample of the heads, out of full matrices."""
+    thinned = []
+    for side in sides:
+        documents, heads = side.matrix.values.shape
+        shape = Questions(Alphabet(""), (), ((),) * heads, ((),) * documents, side.questions)
+        chosen = choose_heads(shape, size, rng)
+        values, seen = (np.take_along_axis(table, chosen, axis=1) for table in (side.matrix.values, side.matrix.seen))
+        thinned.append(Side(Matrix(values, seen, chosen), side.questions, side.lonely))
+    return problem_scores(thinned, problems, "texts")
+
+
+def grow(problems: int) -> dict[str, Any]:
+    """Seconds for so many pairs of 2,000 characters, reading not counted, and the process's peak memory."""
+    import resource
+
+    rng = np.random.default_rng(0)
+    verify(ProblemSet(tuple(make_pair(number, 200, rng) for number in range(5)), "pairs"), SHORT)  # compiled code loads
+    pairs = tuple(make_pair(number, 2_000, rng) for number in range(problems))
+    begin = time.perf_counter()
+    verify(ProblemSet(pairs, "pairs"), SHORT, workers=1)
+    seconds = time.perf_counter() - begin
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"problems": problems, "seconds": round(seconds, 1), "peak_mb": round(peak)}
+
+
+def make_pair(number: int, length: int, rng: np.random.Generator) -> Problem:
+    """Two texts of one invented author: letters in a proportion of his own."""
+    shares = rng.dirichlet(np.full(len(LETTERS), 8.0))
+    first, second = ("".join(rng.choice(list(LETTERS), length, p=shares)) for _ in range(2))
+    return Problem(f"p{number}", (Document("a", first),), Document("b", second), "english", symmetric=True)
+
+
+def print_tables(stored: dict[str, Any]) -> None:
+    rows = stored["effect"]
+    print("| heads a document | product | change of an answer | rank correlation with all heads |")
+    print("|---|---|---|---|")
+    for size in (None, *SAMPLES[::-1]):
+        chosen = [row for row in rows if row["sample"] == size]
+        product = f"{np.mean([row['product'] for row in chosen]):.3f}"
+        if size is None:
+            print(
+                f"| all ({min(row['heads'] for row in rows)} to {max(row['heads'] for row in rows)}) | {product} | | |"
+            )
+        else:
+            change, agreement = (np.mean([row[key] for row in chosen]) for key in ("change", "correlation"))
+            note = "" if len(chosen) == len({row["corpus"] for row in rows}) else f", {len(chosen)} corpora"
+            print(f"| {size}{note} | {product} | {change:.3f} | {agreement:.3f} |")
+    print()
+    print("| problems | seconds | seconds a thousand problems | peak MB |")
+    print("|---|---|---|---|")
+    for row in stored["growth"]:
+        each = 1_000 * row["seconds"] / row["problems"]
+        print(f"| {row['problems']:,} | {row['seconds']:.1f} | {each:.1f} | {row['peak_mb']:,} |")
+
+
+if __name__ == "__main__":
+    main()
