@@ -37,7 +37,6 @@ def run_here(work: Work[Task, Result], jobs: Sequence[Task], workers: int, tell:
     from joblib import Parallel, delayed
 
     stop = threading.Event()
-    slots = threading.BoundedSemaphore(workers)
     running = 0
     left = threading.Condition()
 
@@ -50,9 +49,8 @@ def run_here(work: Work[Task, Result], jobs: Sequence[Task], workers: int, tell:
         with left:
             running += 1
         try:
-            with slots:
-                proceed()
-                return work(job, tell, proceed)
+            proceed()
+            return work(job, tell, proceed)
         finally:
             with left:
                 running -= 1
@@ -60,13 +58,19 @@ def run_here(work: Work[Task, Result], jobs: Sequence[Task], workers: int, tell:
 
     # Never fewer than two threads: with one joblib would use the caller's, and Ctrl-C while compiled code hands its
     # result to Python ends in a crash; threads other than the main one are never interrupted.
-    threads = max(2, min(workers, len(jobs)))
+    at_once = min(workers, len(jobs))
     # one BLAS thread for each job: faster for products this small, and the same sums on every run
     with threadpool_limits(limits=1, user_api="blas"):
-        parallel = Parallel(n_jobs=threads, backend="threading", return_as="generator_unordered", batch_size=1)
+        parallel = Parallel(
+            n_jobs=max(2, at_once),
+            backend="threading",
+            return_as="generator_unordered",
+            batch_size=1,
+            pre_dispatch=at_once,
+        )
         results = parallel(delayed(run)(job) for job in jobs)
         try:
-            for result in results:  # not `yield from`, which would close it before the warnings are silenced
+            for result in results:  # noqa: UP028 - `yield from` would close it before the warnings are silenced
                 yield result
         finally:
             stop.set()
