@@ -58,7 +58,8 @@ class TestBudget:
         assert fits[1e6].settings == pool.take(MOST_IN_BUDGET, 0)
         assert fits[1e6].estimates[0] > 0
         between = fit_budget(pool, 3.2 * sum(fits[1e6].estimates) / MOST_IN_BUDGET, 0, sides, workers=1)
-        assert between.settings == pool.take(len(between.settings), 0)
+        offered = iter(pool.take(MOST_IN_BUDGET, 0))
+        assert all(settings in offered for settings in between.settings)  # in order, some may be left out
         assert 1 <= len(between.settings) < MOST_IN_BUDGET
         assert len(between.settings) == 1 or between.total <= 3.2 * sum(fits[1e6].estimates) / MOST_IN_BUDGET
 

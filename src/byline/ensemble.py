@@ -157,7 +157,7 @@ def fit_budget(
     workers: int | None = None,
     cluster: str | None = None,
 ) -> Fit:
-    """As many members, in the order that they are taken, as can be done in `budget` seconds, but at least one.
+    """The members, in the order that they are taken, that can be done in `budget` seconds, but at least one.
 
     A probe on these very texts tells how long each of the pool's settings takes; `sides_of` gives the sides of each
     language for a setting. On a cluster the probe runs here: its machines are taken to be as fast as this one.
@@ -169,15 +169,16 @@ def fit_budget(
     elapsed = time.perf_counter() - begin
     offered = pool.take(MOST_IN_BUDGET, seed)
     slots = [0.0] * count
-    fitting: list[float] = []
+    fitting: list[tuple[Settings, float]] = []
     for settings in offered:
+        trial = list(slots)
         for cost in costs[settings]:
-            heapq.heapreplace(slots, slots[0] + cost)
-        if fitting and max(slots) > budget - elapsed:
-            break
-        fitting.append(sum(costs[settings]))
-        total = max(slots)
-    return Fit(offered[: len(fitting)], count, elapsed, tuple(fitting), total)
+            heapq.heapreplace(trial, trial[0] + cost)
+        if not fitting or max(trial) <= budget - elapsed:  # one that doesn't fit may be followed by one that does
+            slots = trial
+            fitting.append((settings, sum(costs[settings])))
+    chosen, estimates = zip(*fitting, strict=True)
+    return Fit(chosen, count, elapsed, estimates, max(slots))
 
 
 def _probe(
