@@ -1,9 +1,10 @@
 """Many problems: what scoring under a sample of the heads does to the answers, and how time grows with the problems.
 
     BYLINE_DATA=folder-of-corpora python benchmarks/sampling.py     measure both and store them
+    python benchmarks/sampling.py --runs DIR                        the same with members trained by pan.py --runs DIR
     python benchmarks/sampling.py --table                           print what is stored, run nothing
 
-Effect: for each corpus one member of the default settings is trained and scored under all heads; then, from that very
+Effect: for each corpus one member of the default settings is scored under all heads; then, from that very
 matrix, samples of K heads a document are drawn as the program draws them, ten times each, and the answers compared with
 those of the full matrix. Growth: made-up pairs of two texts of 2,000 characters, one short training, all steps timed.
 """
@@ -29,7 +30,6 @@ from byline.answers import match_truth
 from byline.documents import Document
 from byline.interpret import answer_problems, problem_scores
 from byline.metrics import measure
-from byline.pools import pool_of
 from byline.problems import Problem, ProblemSet, read_problems
 from byline.questions import Questions
 from byline.runs import read_plan, read_records
@@ -42,33 +42,37 @@ from pan import RESULTS, commit
 STORED = RESULTS / "sampling.json"
 SAMPLES = (10, 20, 40, 80)
 DRAWS = 10
-PROBLEMS = (500, 1_000, 2_000, 4_000)
+PROBLEMS = (500, 1_000, 2_000)
 SHORT = Settings(hidden=10, sub_epochs=2)
 LETTERS = "etaoinshrdlu ,."
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=Path, metavar="DIR", help="run folders of preset default, seed 0")
     parser.add_argument("--table", action="store_true", help="print what is stored, run nothing")
-    if not parser.parse_args().table:
+    options = parser.parse_args()
+    if not options.table:
         data = Path(os.environ.get("BYLINE_DATA") or sys.exit("set BYLINE_DATA to the folder that holds the corpora"))
         corpora = sorted(child for child in data.iterdir() if (child / "truth.txt").exists())
         with ProcessPoolExecutor(1) as pool:  # a process of its own for each step, whose memory is its own
             growth = [pool.submit(grow, count).result() for count in PROBLEMS]
         with ProcessPoolExecutor(os.cpu_count()) as pool:
-            effect = [row for rows in pool.map(sample, corpora) for row in rows]
+            folders = [options.runs and options.runs / f"{corpus.name}-0" for corpus in corpora]
+            effect = [row for rows in pool.map(sample, corpora, folders) for row in rows]
         stored = {"commit": commit(), "growth": growth, "effect": effect}
         STORED.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
     print_tables(json.loads(STORED.read_text(encoding="utf-8")))
 
 
-def sample(folder: Path) -> list[dict[str, Any]]:
+def sample(folder: Path, run: Path | None) -> list[dict[str, Any]]:
     """One corpus: the full answers, and for each size of the sample how answers of several draws differ from them."""
     with tempfile.TemporaryDirectory() as scratch:
-        every = pool_of(Settings(compared=1_000_000))
-        verify(read_problems(folder), every, skip_bad=True, workers=1, keep=Keep(Path(scratch) / "run", models=False))
-        plan = read_plan(Path(scratch) / "run")
-        (record,) = read_records(Path(scratch) / "run", plan)
+        if run is None:
+            run = Path(scratch) / "run"
+            verify(read_problems(folder), Settings(), skip_bad=True, workers=1, keep=Keep(run, models=False))
+        plan = read_plan(run)
+        record = next(read_records(run, plan))
     (group,) = plan.groups
     truth = read_truth(folder)
     rng = np.random.default_rng(0)

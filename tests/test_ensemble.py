@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from byline.ensemble import MOST_IN_BUDGET, Advance, Job, count_cores, fit_budget, parse_duration, run_jobs
-from byline.errors import RunError
+from byline.errors import RunError, TooLittleText
 from byline.plans import Member
-from byline.pools import Pool
+from byline.pools import Pool, read_pool
 from byline.problems import read_problems
 from byline.questions import Questions, prepare_questions
 from byline.settings import Settings
@@ -126,6 +126,20 @@ def test_a_text_too_short_for_one_member_is_used_by_none(make_corpus: MakeCorpus
         result = verify(corpus, Pool("mixed", (rows[number], rows[1 - number])), members=2, skip_bad=True)
         assert [offence.id for offence in result.skipped] == ["EN003"]
         assert len(result.answers) == 7
+
+
+def test_one_text_and_many_candidates_are_asked_the_way_that_can_be_asked(make_corpus: MakeCorpus) -> None:
+    """Learning the one unknown text gives one head, which says nothing; such a member learns the known texts."""
+    problems = small_problems(6)
+    for files in problems.values():
+        files["unknown.txt"] = problems["EN001"]["unknown.txt"]
+    corpus = make_corpus(problems)
+    unknown = SMALL.change({"train_on": "unknown"})
+    result = verify(corpus, Pool("mixed", (SMALL, unknown)), members=2)
+    assert len(result.answers) == 6
+    with pytest.raises(TooLittleText, match="1 different known set"):
+        verify(corpus, unknown)
+    assert verify(corpus, read_pool("default").change({"hidden": 4, "sub_epochs": 2})).runs[0].members == 4
 
 
 def test_how_far_a_job_is_counts_both_ways() -> None:

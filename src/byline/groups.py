@@ -82,12 +82,26 @@ def _lay_out(
         for key, settings in kinds.items():
             if key not in layouts or layouts[key].problems != sound:
                 layouts[key] = prepare_questions(sound, settings, control)
+        _turn_round(layouts, kinds, control)
         found = {offence.id: offence for prepared in layouts.values() for offence in prepared.offences}
         offences |= {name: offence for name, offence in found.items() if name not in offences}
         left = tuple(problem for problem in sound if problem.id not in offences)
         if left == sound:
             return LanguageGroup(language, sound, layouts), list(offences.values())
         sound = left
+
+
+def _turn_round(
+    layouts: dict[LayoutKey, Prepared], kinds: Mapping[LayoutKey, Settings], control: Sequence[Document]
+) -> None:
+    """Where some members can answer, those that can't, asking one way only, ask the way that can be asked."""
+    unable = [key for key, prepared in layouts.items() if prepared.problems and refusal(prepared.sides[0])]
+    if len(unable) == len(layouts):
+        return
+    for key in unable:
+        turned = prepare_questions(layouts[key].problems, kinds[key].change({"train_on": "both"}), control)
+        if not refusal(turned.sides[0]):
+            layouts[key] = turned
 
 
 def _key(settings: Settings) -> LayoutKey:

@@ -99,6 +99,11 @@ class Settings:
             raise SettingsError("; ".join(_no_such(name) for name in unknown))
         return Settings(**{**asdict(self), **{name: _plain(name, value) for name, value in changes.items()}})
 
+    def changes(self) -> dict[str, object]:
+        """The values that differ from the default ones."""
+        usual = asdict(Settings())
+        return {name: value for name, value in asdict(self).items() if value != usual[name]}
+
     def to_toml(self) -> str:
         """The settings as TOML, one a line, in the order of the fields."""
         # JSON's strings, numbers and booleans are TOML's too

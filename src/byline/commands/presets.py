@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from byline.settings import Settings
-
 if TYPE_CHECKING:
     from byline.pools import Pool
 
@@ -74,8 +72,7 @@ def print_pool(pool: Pool) -> None:
     console.print(f"{printable(pool.name)}: {printable(pool.description)}", style="bold")
     usually = f"{count_of(pool.members, 'member')} unless said otherwise"
     console.print(f"{count_of(len(pool.rows), 'row')}, {drawn}; {usually}")
-    usual = asdict(Settings())
-    rows = [{key: value for key, value in asdict(row).items() if value != usual[key]} for row in pool.rows]
+    rows = [row.changes() for row in pool.rows]
     shared = {key: value for key, value in rows[0].items() if all(row.get(key) == value for row in rows)}
     if shared and len(rows) > 1:
         console.print(f"all: {_words(shared)}")

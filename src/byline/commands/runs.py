@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from byline.settings import Settings
-
 if TYPE_CHECKING:
     from byline.agreement import Standing
+    from byline.settings import Settings
 
 
 def show_command(
@@ -101,6 +100,5 @@ def _figure(value: float | None, form: str = ".3f") -> str:
 
 
 def _odd(settings: Settings, seed: int) -> str:
-    usual = asdict(Settings())
-    odd = [f"{key} {value}" for key, value in asdict(settings).items() if value != usual[key]]
+    odd = [f"{key} {value}" for key, value in settings.changes().items()]
     return ", ".join([*odd, *([f"seed {seed}"] if seed else [])]) or "none"
