@@ -123,3 +123,10 @@ def examine_of(corpus: Path, pool: Pool, tmp_path: Path) -> float:
     verify(corpus, pool, members=2, keep=Keep(tmp_path / "two"))
     (product,) = examine_run(tmp_path / "two", TRUTH).products.values()
     return product
+
+
+def test_runs_with_different_control_corpora_are_refused(corpus: Path, tmp_path: Path, english: Path) -> None:
+    verify(corpus, SMALL, keep=Keep(tmp_path / "one"))
+    verify(corpus, SMALL, control=english, keep=Keep(tmp_path / "two"))
+    with pytest.raises(RunError, match="different control corpora"):
+        combine_runs([tmp_path / "one", tmp_path / "two"], tmp_path / "both")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import load, save
 
 from byline import storage
 from byline.answers import format_answers
@@ -274,3 +275,76 @@ def test_values_survive_the_disk_to_the_last_bit(corpus: Path, tmp_path: Path) -
     for one, two in zip(record.sides, other.sides, strict=True):
         np.testing.assert_array_equal(one.matrix.values, two.matrix.values)
         assert one.questions == two.questions
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"members": []}, {"members": 3}, {"request": []}, {"layout": "x"}, {"budget": 5}, {"radius": 1e9},
+        {"radius": "x"}, {"groups": []}, {"groups": [{"language": "english", "problems": ["a", "a"]}]},
+        {"skipped": [3]}, {"format": 99}, {"format": "x"}, {"members": [{"number": -1, "seed": 0, "settings": {}}]},
+        {"members": [{"number": 0, "seed": 0, "settings": []}]},
+        {"members": [{"number": 0, "seed": 0, "settings": {}}] * 2},
+    ],
+)  # fmt: skip
+def test_a_plan_that_makes_no_sense_is_refused(corpus: Path, tmp_path: Path, change: dict[str, object]) -> None:
+    verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
+    path = tmp_path / "run/plan.json"
+    path.write_bytes(storage.checked_json({**storage.read_checked_json(path), **change}))
+    with pytest.raises(RunError, match=r"plan\.json"):
+        read_plan(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("values-1", np.full((6, 6), np.nan)), ("values-1", np.zeros((6, 6), np.float32)), ("values-1", np.zeros(36)),
+        ("seen-1", np.zeros((6, 6))), ("heads-1", np.full((6, 6), -1, np.int32)),
+        ("heads-1", np.full((6, 6), 2_000_000_000, np.int32)), ("heads-1", np.zeros((6, 5), np.int32)),
+        ("questions-1", np.array([[0, 0, 99, 0]], np.int32)), ("questions-1", np.array([[0, 99, 0, 0]], np.int32)),
+        ("questions-1", np.array([[-1, 0, 0, 0]], np.int32)), ("questions-1", np.array([[99, 0, 0, 0]], np.int32)),
+        ("questions-1", np.zeros((2, 3), np.int32)),
+    ],
+)  # fmt: skip
+def test_a_matrix_that_makes_no_sense_is_as_good_as_none(
+    corpus: Path, tmp_path: Path, name: str, array: np.ndarray
+) -> None:
+    keep = Keep(tmp_path / "run", resume=True, models=False)
+    first = verify(corpus, SMALL.change({"train_on": "known"}), keep=keep)
+    folder = tmp_path / "run/members/0001"
+    arrays = {**load((folder / "matrix.safetensors").read_bytes()), name: array}
+    content = save(arrays)
+    (folder / "matrix.safetensors").write_bytes(content)
+    described = storage.read_checked_json(folder / "member.json")
+    described["files"]["matrix.safetensors"] = storage.sha256(content)
+    (folder / "member.json").write_bytes(storage.checked_json(described))
+    assert written(verify(corpus, SMALL.change({"train_on": "known"}), keep=keep)) == written(first)
+
+
+def test_a_model_that_was_changed_is_made_again_and_one_that_was_removed_is_not_missed(
+    corpus: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    keep = Keep(tmp_path / "run", resume=True)
+    verify(corpus, SMALL, keep=keep)
+    model = tmp_path / "run/members/0001/model-1.safetensors"
+    model.unlink()
+    verify(corpus, SMALL, keep=keep)
+    assert not model.exists()
+    other = tmp_path / "run/members/0001/model-2.safetensors"
+    other.write_bytes(other.read_bytes()[:-3])
+    verify(corpus, SMALL, keep=keep)
+    assert "model-2.safetensors is not what was written" in caplog.text
+    assert model.exists()
+
+
+def test_a_members_folder_that_is_a_link_or_a_file_is_replaced(corpus: Path, tmp_path: Path) -> None:
+    plain = verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
+    members = tmp_path / "run/members"
+    members.rename(tmp_path / "elsewhere")
+    members.symlink_to(tmp_path / "elsewhere")
+    assert written(verify(corpus, SMALL, keep=Keep(tmp_path / "run", overwrite=True))) == written(plain)
+    assert not members.is_symlink()
+    assert (tmp_path / "elsewhere/0001").exists()
+    shutil.rmtree(members)
+    members.write_text("x", "utf-8")
+    assert written(verify(corpus, SMALL, keep=Keep(tmp_path / "run", overwrite=True))) == written(plain)

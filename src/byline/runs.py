@@ -213,9 +213,8 @@ def copy_member(source: Path, target: Path) -> None:
     write_folder(target, found)
 
 
-def _check_matrix(matrix: Matrix, questions: NDArray[np.int32]) -> None:
+def _check_matrix(values: NDArray[Any], seen: NDArray[Any], heads: NDArray[Any], questions: NDArray[Any]) -> None:
     """Refuse arrays that no member could have given."""
-    values, seen, heads = matrix.values, matrix.seen, matrix.heads
     if values.ndim != 2 or values.dtype != np.float64 or not np.isfinite(values).all():
         raise ValueError("its values are no finite numbers")
     if seen.shape != values.shape or seen.dtype != np.bool_ or heads.shape != values.shape or heads.dtype != np.int32:
@@ -244,9 +243,9 @@ def _read_sides(content: bytes) -> tuple[Side, ...]:
     arrays = load(content)
     sides = []
     for way in range(1, len(arrays) // 4 + 1):
-        matrix = Matrix(arrays[f"values-{way}"], arrays[f"seen-{way}"], arrays[f"heads-{way}"])
-        _check_matrix(matrix, arrays[f"questions-{way}"])
-        rows = [(Question(int(p), int(h), int(d)), bool(lonely)) for p, h, d, lonely in arrays[f"questions-{way}"]]
+        values, seen, heads, asked = (arrays[f"{name}-{way}"] for name in ("values", "seen", "heads", "questions"))
+        _check_matrix(values, seen, heads, asked)
+        rows = [(Question(int(p), int(h), int(d)), bool(lonely)) for p, h, d, lonely in asked]
         lonely_ones = frozenset(question for question, lonely in rows if lonely)
-        sides.append(Side(matrix, tuple(question for question, _ in rows), lonely_ones))
+        sides.append(Side(Matrix(values, seen, heads), tuple(question for question, _ in rows), lonely_ones))
     return tuple(sides)
