@@ -138,20 +138,17 @@ def make_pair(number: int, length: int, rng: np.random.Generator) -> Problem:
 
 
 def print_tables(stored: dict[str, Any]) -> None:
-    rows = stored["effect"]
-    print("| heads a document | product | change of an answer | rank correlation with all heads |")
-    print("|---|---|---|---|")
-    for size in (None, *SAMPLES[::-1]):
-        chosen = [row for row in rows if row["sample"] == size]
-        product = f"{np.mean([row['product'] for row in chosen]):.3f}"
-        if size is None:
-            print(
-                f"| all ({min(row['heads'] for row in rows)} to {max(row['heads'] for row in rows)}) | {product} | | |"
-            )
-        else:
-            change, agreement = (np.mean([row[key] for row in chosen]) for key in ("change", "correlation"))
-            note = "" if len(chosen) == len({row["corpus"] for row in rows}) else f", {len(chosen)} corpora"
-            print(f"| {size}{note} | {product} | {change:.3f} | {agreement:.3f} |")
+    full = {row["corpus"]: row for row in stored["effect"] if row["sample"] is None}
+    heads = [row["heads"] for row in full.values()]
+    print(
+        f"| heads asked, of {min(heads)} to {max(heads)} | corpora | product less that of all | change | correlation |"
+    )
+    print("|---|---|---|---|---|")
+    for size in SAMPLES[::-1]:
+        rows = [row for row in stored["effect"] if row["sample"] == size]
+        less = np.mean([row["product"] - full[row["corpus"]]["product"] for row in rows])
+        change, correlation = (np.mean([row[key] for row in rows]) for key in ("change", "correlation"))
+        print(f"| {size} | {len(rows)} | {less:+.3f} | {change:.3f} | {correlation:.3f} |")
     print()
     print("| problems | seconds | seconds a thousand problems | peak MB |")
     print("|---|---|---|---|")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from byline.verification import Event, Verification
 
 INTERRUPTED = 130
+MEMBERS_PANEL, RUN_PANEL = "Members", "The run"
 
 
 def verify_command(
@@ -33,43 +34,96 @@ def verify_command(
         Path | None, typer.Option("-o", "--output", metavar="OUT", help="Folder for answers.txt or answers.jsonl.")
     ] = None,
     preset: Annotated[
-        str | None, typer.Option(metavar="NAME|FILE.toml", help="Which members: see byline presets. [default: default]")
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE.toml",
+            help="Which members, see byline presets; without it, default.",
+            rich_help_panel=MEMBERS_PANEL,
+        ),
     ] = None,
     members: Annotated[
-        int | None, typer.Option(min=1, max=10_000, help="How many trainings are averaged. [default: the preset's]")
+        int | None,
+        typer.Option(
+            min=1,
+            max=10_000,
+            help="How many trainings are averaged; without it, the preset says.",
+            rich_help_panel=MEMBERS_PANEL,
+        ),
     ] = None,
     budget: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Instead: as many as fit a time, such as 90s, 10m, 1h30m.")
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Instead: as many as fit a time, such as 90s, 10m, 1h30m.",
+            rich_help_panel=MEMBERS_PANEL,
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same answers.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, help="The same seed gives the same answers.", rich_help_panel=MEMBERS_PANEL)
+    ] = 0,
     control: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Other texts of the same language: a control corpus.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Other texts of the same language: a control corpus.", rich_help_panel=MEMBERS_PANEL
+        ),
     ] = None,
     control_heads: Annotated[
-        str | None, typer.Option(metavar="one|each", help="The control corpus trains one head, or a head each.")
+        str | None,
+        typer.Option(
+            metavar="one|each",
+            help="The control corpus trains one head, or a head each.",
+            rich_help_panel=MEMBERS_PANEL,
+        ),
     ] = None,
     language: Annotated[str | None, typer.Option(help="Language of all problems, instead of what they say.")] = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A setting of all members; may be given many times."),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A setting of all members; may be given many times.",
+            rich_help_panel=MEMBERS_PANEL,
+        ),
     ] = None,
     settings_file: Annotated[
-        Path | None, typer.Option("--settings", metavar="FILE.toml", help="One member's settings, instead of a preset.")
+        Path | None,
+        typer.Option(
+            "--settings",
+            metavar="FILE.toml",
+            help="One member's settings, instead of a preset.",
+            rich_help_panel=MEMBERS_PANEL,
+        ),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in OUT that was stopped.")] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what OUT holds already.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in OUT that was stopped.", rich_help_panel=RUN_PANEL)
+    ] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace what OUT holds already.", rich_help_panel=RUN_PANEL)
+    ] = False,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Answer bad problems 0.5 instead of refusing.")] = False,
-    no_models: Annotated[bool, typer.Option("--no-models", help="Don't keep the trained networks.")] = False,
-    trace: Annotated[bool, typer.Option("--trace", help="Keep each member's answers after each sub-epoch.")] = False,
+    no_models: Annotated[
+        bool, typer.Option("--no-models", help="Don't keep the trained networks.", rich_help_panel=RUN_PANEL)
+    ] = False,
+    trace: Annotated[
+        bool,
+        typer.Option("--trace", help="Keep each member's answers after each sub-epoch.", rich_help_panel=RUN_PANEL),
+    ] = False,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Trainings side by side. [default: one for each core]")
+        int | None,
+        typer.Option(min=1, help="Trainings side by side; without it, one for each core.", rich_help_panel=RUN_PANEL),
     ] = None,
     cluster: Annotated[
-        str | None, typer.Option(metavar="tcp://HOST:PORT", help="Train on the Dask cluster of that scheduler.")
+        str | None,
+        typer.Option(
+            metavar="tcp://HOST:PORT", help="Train on the Dask cluster of that scheduler.", rich_help_panel=RUN_PANEL
+        ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No progress on stderr.", rich_help_panel=RUN_PANEL)
+    ] = False,
     log: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Append what happens to a file as JSON lines.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Append what happens to a file as JSON lines.", rich_help_panel=RUN_PANEL),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answers and how they came about as JSON.")] = False,
 ) -> None:
