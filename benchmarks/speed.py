@@ -39,6 +39,7 @@ from byline.engines import rnn
 from byline.network import start_weights
 from byline.problems import read_problems
 from byline.questions import Questions, prepare_questions
+from byline.scoring import choose_heads
 from byline.settings import Settings
 from byline.training import Model, train
 
@@ -235,9 +236,10 @@ def prepare_scoring(row: Row) -> Callable[[], int]:
     questions = dataclasses.replace(small, heads=tuple((0,) for _ in range(row.heads)))
     model = Model(weights, Settings(hidden=row.hidden), ())
     kernels.score_text(weights, np.zeros(50, np.int32), 10, 0)  # compiles
+    every = choose_heads(questions, row.heads, rng)
 
     def work() -> int:
-        rnn.score(model, questions, threads=row.threads)
+        rnn.score(model, questions, every, threads=row.threads)
         return texts * row.text
 
     return work

@@ -1,0 +1,65 @@
+"""The benchmarks still run: each on something tiny."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(autouse=True)
+def benchmarks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The folder of benchmarks is where modules are looked for."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    yield
+    for name in ("pan", "sampling", "speed"):
+        sys.modules.pop(name, None)
+
+
+def pan_options(**changes: object) -> argparse.Namespace:
+    usual = {
+        "preset": None,
+        "members": None,
+        "budget": None,
+        "set": [],
+        "control": False,
+        "placebo": False,
+        "runs": None,
+    }
+    return argparse.Namespace(**{**usual, **changes})
+
+
+def test_quality_is_measured_of_one_member_and_of_an_ensemble(english: Path) -> None:
+    import pan
+
+    tiny = ["hidden=4", "sub_epochs=2"]
+    single = pan.run(english.parent, "english", 0, pan_options(set=tiny))
+    assert single["members"] == 1
+    assert single["member_products"] == [single["texts"]["product"]]
+    several = pan.run(english.parent, "english", 0, pan_options(set=tiny, preset="default", members=3))
+    assert len(several["member_products"]) == 3
+    assert {"auc", "c_at_1", "product"} == several["radius"].keys()
+    assert pan.run(english.parent, "english", 0, pan_options(set=tiny, placebo=True))["texts"]["auc"] != 1
+
+
+def test_samples_of_heads_are_measured(english: Path) -> None:
+    import sampling
+
+    rows = sampling.sample(english, None)
+    assert rows[0]["sample"] is None
+    assert [row["sample"] for row in rows[1:]] == [10]
+    assert 0 < rows[1]["correlation"] <= 1
+    assert sampling.grow(6)["seconds"] > 0
+
+
+@pytest.mark.parametrize("work", ["train", "score"])
+def test_speed_is_measured(work: str) -> None:
+    import speed
+
+    prepare = {"train": speed.prepare_training, "score": speed.prepare_scoring}[work]
+    assert prepare(speed.Row(work, hidden=4, heads=3, text=500))() > 0
