@@ -54,7 +54,8 @@ from byline.schedule import Visit, plan_visits
 from byline.scoring import Matrix
 from byline.settings import Settings
 from byline.truth import read_truth
-from pan import RESULTS, commit, save
+from pan import save
+from stored import RESULTS, commit
 
 CELLS = {"resqrt": 1, "tanh": 1, "gru": 3}
 """How many products of the state, each with H columns of weights, a cell makes in a step."""

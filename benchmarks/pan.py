@@ -19,7 +19,6 @@ import dataclasses
 import hashlib
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -39,14 +38,14 @@ from byline.interpret import answer_problems, problem_scores
 from byline.metrics import measure
 from byline.plans import Plan
 from byline.pools import Pool, pool_of, read_pool
-from byline.problems import Problem, ProblemSet, read_problems, read_texts
+from byline.problems import Problem, read_problems, read_texts
 from byline.runs import Record, read_plan, read_records
 from byline.settings import Ranking, Settings, parse_assignments
 from byline.truth import read_truth
 from byline.verification import Keep, verify
+from stored import RESULTS, commit
 
 LANGUAGES = ("dutch", "english", "greek", "spanish")
-RESULTS = Path(__file__).parent / "results"
 # Ways of reading the same matrices: name, ranking, least radius of undecided answers.
 VARIANTS: tuple[tuple[str, Ranking, float], ...] = (
     ("texts", "texts", 0.0),
@@ -138,7 +137,10 @@ def run(data: Path, corpus: str, seed: int, options: argparse.Namespace) -> dict
     with tempfile.TemporaryDirectory() as scratch:
         kept = options.runs / f"{corpus}-{seed}" if options.runs else Path(scratch) / "run"
         begin = time.perf_counter()
-        answer(problems, pool, options.members, budget, seed, control, Keep(kept, overwrite=True, models=False))
+        verify(
+            problems, pool, members=options.members, budget=budget, seed=seed, control=control, skip_bad=True,
+            keep=Keep(kept, overwrite=True, models=False), workers=None if budget else 1,
+        )  # fmt: skip
         seconds = time.perf_counter() - begin
         plan = read_plan(kept)
         records = list(read_records(kept, plan))
@@ -148,21 +150,6 @@ def run(data: Path, corpus: str, seed: int, options: argparse.Namespace) -> dict
         row[name] = judge(plan, records, ranking, radius, truth)
     row["member_products"] = [judge(plan, [record], "texts", 0.0, truth)["product"] for record in records]
     return row
-
-
-def answer(
-    problems: ProblemSet,
-    pool: Pool,
-    members: int | None,
-    budget: float | None,
-    seed: int,
-    control: Sequence[Document],
-    keep: Keep,
-) -> None:
-    verify(
-        problems, pool, members=members, budget=budget, seed=seed, control=control, skip_bad=True, keep=keep,
-        workers=None if budget else 1,
-    )  # fmt: skip
 
 
 def choose_pool(options: argparse.Namespace, language: str) -> Pool:
@@ -226,13 +213,6 @@ def save(path: Path, stored: dict[str, Any]) -> None:
     part = path.with_suffix(".part")
     part.write_text(f'{head},\n  "runs": [\n    {runs}\n  ]\n}}\n', encoding="utf-8")
     part.replace(path)
-
-
-def commit() -> str:
-    called = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False, cwd=RESULTS.parent
-    )
-    return called.stdout.strip() or "unknown"
 
 
 def print_table(stored: dict[str, Any]) -> None:

@@ -22,9 +22,10 @@ from threadpoolctl import threadpool_limits
 from byline import kernels, network
 from byline.compiling import compiler
 from byline.settings import Settings
-from speed import commit, product_rate
+from speed import product_rate
+from stored import RESULTS, commit
 
-STORED = Path(__file__).parent / "results" / "parts.json"
+STORED = RESULTS / "parts.json"
 BATCH, DEPTH, SYMBOLS, HEADS, REACH = 40, 70, 40, 100, 52  # REACH: steps of a pass, a quarter of the depth unused
 compiled = compiler(Path(__file__), Path(kernels.__file__), Path(network.__file__))
 

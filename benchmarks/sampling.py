@@ -37,7 +37,7 @@ from byline.scoring import Matrix, Side, Table, choose_heads
 from byline.settings import Settings
 from byline.truth import read_truth
 from byline.verification import Keep, verify
-from pan import RESULTS, commit
+from stored import RESULTS, commit
 
 STORED = RESULTS / "sampling.json"
 SAMPLES = (10, 20, 40, 80)

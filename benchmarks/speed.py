@@ -21,12 +21,10 @@ import json
 import multiprocessing
 import platform
 import resource
-import subprocess
 import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,8 +40,9 @@ from byline.questions import Questions, prepare_questions
 from byline.scoring import choose_heads
 from byline.settings import Settings
 from byline.training import Model, train
+from stored import RESULTS, commit
 
-STORED = Path(__file__).parent / "results" / "speed.json"
+STORED = RESULTS / "speed.json"
 SYMBOLS = 40
 # The author's own C engine on one core, characters a second by hidden size at 100 heads and 40 symbols, measured
 # where the matrix product ran at REFERENCE_PRODUCT operations a second.
@@ -254,13 +253,6 @@ def pytorch_speed(row: Row) -> float | None:
     if row.work == "train":
         return train_speed(dataclasses.replace(SCHEDULE, hidden=row.hidden), row.heads, SYMBOLS, row.repeats)
     return score_speed(row.hidden, row.heads, SYMBOLS, row.repeats)
-
-
-def commit() -> str:
-    called = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False, cwd=STORED.parent
-    )
-    return called.stdout.strip() or "unknown"
 
 
 def print_table(rows: list[dict[str, Any]]) -> None:

@@ -17,7 +17,7 @@ def benchmarks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The folder of benchmarks is where modules are looked for."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     yield
-    for name in ("pan", "sampling", "speed"):
+    for name in ("pan", "sampling", "speed", "stored"):
         sys.modules.pop(name, None)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from byline.answers import match_truth
-from byline.combination import score_record
+from byline.combination import members_done, score_record
 from byline.errors import AnswersError, RunError
 from byline.interpret import answer_problems, average_members
 from byline.metrics import measure
@@ -72,7 +72,7 @@ def examine_run(path: Path, truth: Mapping[str, bool] | None = None) -> Standing
     rows: list[MemberStanding] = []
     products: dict[str, float] = {}
     for number, group in enumerate(plan.groups):
-        done = [member for member in plan.members if (member, number) in scores]
+        done = members_done(plan, scores, number)
         tables = [scores[member, number] for member in done]
         whole = _product(group, tables, plan.radius, truth)
         if whole is not None:

@@ -22,7 +22,7 @@ from byline.schedule import plan_visits
 from byline.scoring import choose_heads
 from byline.settings import Settings
 from byline.training import Model, Progress, train
-from byline.workers import Tell, cluster_size, run_here, run_on_cluster
+from byline.workers import Tell, run_here, run_on_cluster
 
 MOST_IN_BUDGET = 32
 """Members that a time budget buys at the most: beyond, answers hardly change any more."""
@@ -155,30 +155,31 @@ def fit_budget(
     seed: int,
     sides_of: Callable[[Settings], Sequence[Sequence[Questions]]],
     workers: int | None = None,
-    cluster: str | None = None,
+    slots: int | None = None,
 ) -> Fit:
     """The members, in the order that they are taken, that can be done in `budget` seconds, but at least one.
 
     A probe on these very texts tells how long each of the pool's settings takes; `sides_of` gives the sides of each
-    language for a setting. On a cluster the probe runs here: its machines are taken to be as fast as this one.
+    language for a setting. A cluster does `slots` trainings at once; the probe runs here all the same, its machines are
+    taken to be as fast as this one.
     """
     check_budget(budget)
     begin = time.perf_counter()
-    count = cluster_size(cluster) if cluster else workers or count_cores()
+    count = slots or workers or count_cores()
     costs = _probe(pool, sides_of, workers or count_cores(), budget)
     elapsed = time.perf_counter() - begin
     offered = pool.take(MOST_IN_BUDGET, seed)
-    slots = [0.0] * count
+    busy = [0.0] * count
     fitting: list[tuple[Settings, float]] = []
     for settings in offered:
-        trial = list(slots)
+        trial = list(busy)
         for cost in costs[settings]:
             heapq.heapreplace(trial, trial[0] + cost)
         if not fitting or max(trial) <= budget - elapsed:  # one that doesn't fit may be followed by one that does
-            slots = trial
+            busy = trial
             fitting.append((settings, sum(costs[settings])))
     chosen, estimates = zip(*fitting, strict=True)
-    return Fit(chosen, count, elapsed, estimates, max(slots))
+    return Fit(chosen, count, elapsed, estimates, max(busy))
 
 
 def _probe(

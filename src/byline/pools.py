@@ -27,12 +27,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from byline.errors import SettingsError
-from byline.settings import Settings, parse_toml, read_toml
+from byline.settings import MOST_MEMBERS, Settings, parse_toml, read_toml
 
 Draw = Literal["order", "random"]
-
-MOST_MEMBERS = 10_000
-"""Members of an ensemble at the most."""
 
 _KEYS = ("description", "draw", "members", "shared", "member")
 

@@ -33,7 +33,9 @@ class Matrix:
 
     def __post_init__(self) -> None:
         """Where `heads` is left out, every head is asked about every document, in order."""
-        if self.heads.shape != self.values.shape:
+        if self.heads.size and self.heads.shape != self.values.shape:
+            raise ValueError(f"{self.heads.shape} heads don't fit {self.values.shape} values")
+        if not self.heads.size:
             every = np.arange(self.values.shape[1], dtype=np.int32)
             object.__setattr__(self, "heads", np.broadcast_to(every, self.values.shape))
 

@@ -24,6 +24,9 @@ TrainOn = Literal["known", "unknown", "both"]
 TextRules = Literal["paper", "scripts"]
 Ranking = Literal["texts", "heads"]
 
+MOST_MEMBERS = 10_000
+"""Members of an ensemble at the most."""
+
 # Least and greatest value of each number; wide enough for every row of the paper's pools.
 RANGES: dict[str, tuple[float, float]] = {
     "rate": (0.0, math.inf),

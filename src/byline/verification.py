@@ -6,7 +6,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from byline.documents import Document
 from byline.ensemble import Advance, Fit, Job, Outcome, check_budget, fit_budget, run_jobs
 from byline.errors import RunError
 from byline.groups import LanguageGroup, lay_out_groups
-from byline.interpret import answer_problems, problem_scores
+from byline.interpret import answer_problems
 from byline.modelfile import model_bytes
 from byline.plans import Group, Member, Plan, differences, fingerprint, fingerprint_texts
 from byline.pools import Pool, pool_of, read_pool, require_members
@@ -155,11 +155,13 @@ def verify(
     if isinstance(control, Path | str):
         control = read_texts(Path(control))
     groups, offences = lay_out_groups(problems, pool.rows, control, skip_bad)
-    if cluster:
-        cluster_size(cluster)  # refuses one that can't work, before anything is written
+    for group in groups:
+        for side in group.prepared(pool.rows[0]).sides:
+            log.info("%s: %d heads, %d documents", group.language, len(side.heads), len(side.documents))
+    slots = cluster_size(cluster) if cluster else None  # one that can't work is refused before anything is written
     asked = _Asked(pool, count, budget, seed, problems.layout, groups, offences, control)
     if keep is None:
-        return _Verifier(asked.settle(workers, cluster), asked, None, report).run(workers, cluster)
+        return _Verifier(asked.settle(workers, slots), asked, None, report).run(workers, cluster)
     with hold(keep.folder):
         if is_run(keep.folder) and keep.resume:
             plan = read_plan(keep.folder)
@@ -170,7 +172,7 @@ def verify(
                 f"{keep.folder}: holds a run already; go on with it by --resume, or replace it by --overwrite"
             )
         else:
-            plan = asked.settle(workers, cluster)
+            plan = asked.settle(workers, slots)
             start(keep.folder, plan)
         return _Verifier(plan, asked, keep, report).run(workers, cluster)
 
@@ -217,11 +219,11 @@ class _Asked:
     def _groups(self) -> tuple[Group, ...]:
         return tuple(Group(group.language, tuple(problem.id for problem in group.problems)) for group in self.groups)
 
-    def settle(self, workers: int | None, cluster: str | None) -> Plan:
+    def settle(self, workers: int | None, slots: int | None) -> Plan:
         """The plan: so many members, or as many as fit the budget."""
         fit = None
         if self.budget is not None:
-            fit = fit_budget(self.pool, self.budget, self.seed, self._sides, workers=workers, cluster=cluster)
+            fit = fit_budget(self.pool, self.budget, self.seed, self._sides, workers, slots)
         settings = fit.settings if fit else self.pool.take(self.members or 1, self.seed)
         return Plan(
             self.pool.name,
@@ -281,12 +283,12 @@ class _Verifier:
         curves = tuple(filled.model.curve for filled in outcome.filled)
         record = Record(member, number, sides, outcome.seconds, curves)
         if self.folder:
-            self.folder.save(record, self._files(outcome))
+            self.folder.save(record, self._files(outcome, record))
         self.scores[member, number] = score_record(record, self.plan)
         bits = float(np.mean([curve[-1] for curve in curves]))
         self.report(Finished(self.plan.places[member], number, group.language, outcome.seconds, bits))
 
-    def _files(self, outcome: Outcome) -> dict[str, bytes]:
+    def _files(self, outcome: Outcome, record: Record) -> dict[str, bytes]:
         """What is kept of a member beside its matrix: models, and its own answers after each sub-epoch."""
         assert self.keep
         group, member = self.groups[outcome.group], outcome.member
@@ -298,9 +300,9 @@ class _Verifier:
         suffix = "jsonl" if self.plan.layout == "pairs" else "txt"
         width = max(2, len(str(member.settings.sub_epochs)))
         for number, matrices in enumerate(zip(*(filled.trace for filled in outcome.filled), strict=True), start=1):
-            sides = [Side.of(matrix, side) for matrix, side in zip(matrices, questions, strict=True)]
-            scores = problem_scores(sides, len(group.problems), member.settings.ranking)
-            answers, _ = answer_problems([problem.id for problem in group.problems], [scores], self.plan.radius)
+            sides = tuple(replace(side, matrix=matrix) for side, matrix in zip(record.sides, matrices, strict=True))
+            scores = score_record(replace(record, sides=sides), self.plan)
+            answers, _ = answer_problems(self.plan.groups[outcome.group].ids, [scores], self.plan.radius)
             files[f"trace/sub-epoch-{number:0{width}d}.{suffix}"] = format_answers(answers, self.plan.layout).encode()
         return files
 

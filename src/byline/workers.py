@@ -92,19 +92,15 @@ def run_on_cluster(
 ) -> Generator[Result, None, None]:
     """Results as they come, of jobs that run on a Dask cluster; a job whose worker dies runs again elsewhere.
 
+    `cluster_size` tells beforehand whether the cluster can do them.
     What a job tells travels as the plain values that `encode` makes of it: what `matters`, and the rest now and then.
     """
     if not jobs:
         return
     distributed = _load_dask()
     topic = f"byline-{uuid.uuid4().hex}"
-    try:
-        client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise RunError(f"{address}: no Dask scheduler answers ({error}); start one, or leave out --cluster") from None
-    with client, warnings.catch_warnings():
+    with _connect(address) as client, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-        _check_workers(client, address)
         client.subscribe_topic(topic, lambda event: tell(decode(event[1]["told"])))
         # nobody else holds the futures: a result that was taken need not be kept by the cluster, or made again
         submitted = (client.submit(_run_there, work, job, topic, encode, matters, pure=False) for job in jobs)
@@ -123,11 +119,15 @@ def run_on_cluster(
 
 def cluster_size(address: str) -> int:
     """How many jobs a Dask cluster does at once; one that can't do any is refused."""
-    distributed = _load_dask()
+    with _connect(address) as client:
+        _check_workers(client, address)
+        return sum(client.nthreads().values())
+
+
+def _connect(address: str) -> Any:
+    """A client of the scheduler at an address."""
     try:
-        with distributed.Client(address, timeout=CONNECT, set_as_default=False) as client:
-            _check_workers(client, address)
-            return sum(client.nthreads().values())
+        return _load_dask().Client(address, timeout=CONNECT, set_as_default=False)
     except (OSError, ValueError) as error:
         raise RunError(f"{address}: no Dask scheduler answers ({error}); start one, or leave out --cluster") from None
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TextIO
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
+from byline.commands.console import count_of
 from byline.errors import RunError
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class _Bars(_Listener):
         self.whole = self.bars.add_task("reading", total=None, place="", left="")
 
     def plan(self, event: Planned) -> None:
-        self.bars.update(self.whole, total=1.0, description=_counts(self.members, "member"), place=self._stand())
+        self.bars.update(self.whole, total=1.0, description=count_of(self.members, "member"), place=self._stand())
 
     def advance(self, event: Advance) -> None:
         key, now = (event.place, event.group), time.monotonic()
@@ -148,7 +149,7 @@ class _Lines(_Listener):
 
     def plan(self, event: Planned) -> None:
         kept = f", {event.kept} of {event.jobs} trainings done already" if event.kept else ""
-        self._say(f"{_counts(self.members, 'member')} of {event.plan.preset}{kept}")
+        self._say(f"{count_of(self.members, 'member')} of {event.plan.preset}{kept}")
 
     def advance(self, event: Advance) -> None:
         if time.monotonic() - self.told > PATIENCE:
@@ -224,10 +225,6 @@ def _open_log(path: Path) -> Iterator[TextIO]:
     finally:
         with suppress(OSError):
             file.close()
-
-
-def _counts(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _left(elapsed: float, done: float, rest: float | None = None) -> str:

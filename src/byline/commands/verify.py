@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from byline.settings import parse_assignments, read_settings
+from byline.settings import MOST_MEMBERS, parse_assignments, read_settings
 
 if TYPE_CHECKING:
     from byline.answers import Answer
@@ -45,7 +45,7 @@ def verify_command(
         int | None,
         typer.Option(
             min=1,
-            max=10_000,
+            max=MOST_MEMBERS,
             help="How many trainings are averaged; without it, the preset says.",
             rich_help_panel=MEMBERS_PANEL,
         ),
