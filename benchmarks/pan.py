@@ -6,6 +6,7 @@
     python benchmarks/pan.py --preset paper --control --corpora pan15 --name paper
     python benchmarks/pan.py --placebo          known sets exchanged between problems: AUC must be near .5
     python benchmarks/pan.py --table            print the stored results again, run nothing
+    python benchmarks/pan.py --compare single,relu,tanh         print several of them side by side, run nothing
 
 Each corpus and seed is stored in benchmarks/results/pan-NAME.json as soon as it is done, and not run again while
 settings and program stay the same. Both ways of ranking, and a radius of undecided answers, are measured on
@@ -39,7 +40,7 @@ from byline.metrics import measure
 from byline.plans import Plan
 from byline.pools import Pool, pool_of, read_pool
 from byline.problems import Problem, read_problems, read_texts
-from byline.runs import Record, read_plan, read_records
+from byline.runs import Record, read_members, read_plan
 from byline.settings import Ranking, Settings, parse_assignments
 from byline.truth import read_truth
 from byline.verification import Keep, verify
@@ -61,8 +62,11 @@ MATTER = (
 
 def main() -> None:
     options = parse_options()
-    name = options.name or default_name(options)
-    path = RESULTS / f"pan-{name}.json"
+    if options.compare:
+        names = options.compare.split(",")
+        print_comparison({name: json.loads(results_of(name).read_text(encoding="utf-8")) for name in names})
+        return
+    path = results_of(options.name or default_name(options))
     if options.table:
         print_table(json.loads(path.read_text(encoding="utf-8")))
         return
@@ -100,6 +104,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--runs", type=Path, metavar="DIR", help="keep the run folders there")
     parser.add_argument("--placebo", action="store_true", help="exchange known sets between problems")
     parser.add_argument("--table", action="store_true", help="print what is stored, run nothing")
+    parser.add_argument("--compare", metavar="NAMES", help="print what is stored under these names, side by side")
     options = parser.parse_args()
     if not options.preset and (options.members or options.budget):
         parser.error("--members and --budget are of a --preset")
@@ -108,6 +113,10 @@ def parse_options() -> argparse.Namespace:
 
 def default_name(options: argparse.Namespace) -> str:
     return "placebo" if options.placebo else options.preset or "single"
+
+
+def results_of(name: str) -> Path:
+    return RESULTS / f"pan-{name}.json"
 
 
 def describe(options: argparse.Namespace) -> dict[str, Any]:
@@ -143,7 +152,7 @@ def run(data: Path, corpus: str, seed: int, options: argparse.Namespace) -> dict
         )  # fmt: skip
         seconds = time.perf_counter() - begin
         plan = read_plan(kept)
-        records = list(read_records(kept, plan))
+        records = list(read_members(kept, plan))
     truth = read_truth(folder)
     row: dict[str, Any] = {"corpus": corpus, "seed": seed, "seconds": round(seconds, 1), "members": len(records)}
     for name, ranking, radius in VARIANTS:
@@ -235,6 +244,21 @@ def print_table(stored: dict[str, Any]) -> None:
         print(f"| {corpus} | {len(rows)} | {_cells(means)} |")
     if lines:
         print(f"| plain mean | | {_cells(list(np.mean(lines, axis=0)))} |")
+
+
+def print_comparison(stored: dict[str, dict[str, Any]]) -> None:
+    """A line for each name: products by corpus, and their mean, of the corpora that were run under all names."""
+    runs = {name: results["runs"] for name, results in stored.items()}
+    corpora = sorted(set.intersection(*({row["corpus"] for row in rows} for rows in runs.values())))
+    print(f"| | seeds | {' | '.join(corpus.replace('-train-', ' ') for corpus in corpora)} | mean AUC | mean product |")
+    print("|---|---|" + "---|" * (len(corpora) + 2))
+    for name, rows in runs.items():
+        by_corpus = [[row for row in rows if row["corpus"] == corpus] for corpus in corpora]
+        auc, product = (
+            [np.mean([row["texts"][key] for row in part]) for part in by_corpus] for key in ("auc", "product")
+        )
+        cells = " | ".join(f"{value:.3f}" for value in [*product, np.mean(auc), np.mean(product)])
+        print(f"| {name} | {min(map(len, by_corpus))} | {cells} |")
 
 
 def _cells(means: list[float]) -> str:

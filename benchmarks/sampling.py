@@ -32,7 +32,7 @@ from byline.interpret import answer_problems, problem_scores
 from byline.metrics import measure
 from byline.problems import Problem, ProblemSet, read_problems
 from byline.questions import Questions
-from byline.runs import read_plan, read_records
+from byline.runs import read_members, read_plan
 from byline.scoring import Matrix, Side, Table, choose_heads
 from byline.settings import Settings
 from byline.truth import read_truth
@@ -72,7 +72,7 @@ def sample(folder: Path, run: Path | None) -> list[dict[str, Any]]:
             run = Path(scratch) / "run"
             verify(read_problems(folder), Settings(), skip_bad=True, workers=1, keep=Keep(run, models=False))
         plan = read_plan(run)
-        record = next(read_records(run, plan))
+        record = next(read_members(run, plan))
     (group,) = plan.groups
     truth = read_truth(folder)
     rng = np.random.default_rng(0)

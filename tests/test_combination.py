@@ -12,7 +12,7 @@ from byline.combination import combine_runs
 from byline.errors import AnswersError, RunError
 from byline.interpret import average_members
 from byline.pools import Pool
-from byline.runs import read_plan, read_records
+from byline.runs import copy_member, read_members, read_plan
 from byline.settings import Settings
 from byline.verification import Finished, Keep, verify
 from conftest import MakeCorpus, small_problems
@@ -33,7 +33,7 @@ class TestCombining:
         expected = average_members([np.array([answer.score for answer in run.answers]) for run in runs])
         np.testing.assert_allclose([answer.score for answer in joined.answers], expected)
         plan = read_plan(tmp_path / "both")
-        records = list(read_records(tmp_path / "both", plan))
+        records = list(read_members(tmp_path / "both", plan))
         assert [(member.seed, member.number) for member in plan.members] == [(1, 0), (1, 1), (2, 0), (2, 1)]
         assert len(records) == 4
         assert (tmp_path / "both/members/0003/model-1.safetensors").exists()
@@ -68,6 +68,25 @@ class TestCombining:
         with pytest.raises(RunError, match="--overwrite"):
             combine_runs([tmp_path / "one"], tmp_path / "two")
         combine_runs([tmp_path / "one"], tmp_path / "two", overwrite=True)
+
+    def test_until_all_members_are_there_it_is_no_run(
+        self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        verify(corpus, SMALL, members=2, keep=Keep(tmp_path / "one"))
+        copied = []
+
+        def fail(source: Path, target: Path) -> None:
+            if copied:
+                raise RunError("the disk is full")
+            copied.append(target)
+            copy_member(source, target)
+
+        monkeypatch.setattr("byline.combination.copy_member", fail)
+        with pytest.raises(RunError, match="full"):
+            combine_runs([tmp_path / "one"], tmp_path / "two")
+        assert len(copied) == 1
+        with pytest.raises(RunError, match="no run found"):
+            examine_run(tmp_path / "two")
 
     def test_skipped_problems_stay_answered_a_half(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
         problems = small_problems(7)

@@ -165,21 +165,6 @@ class TestVerify:
         assert run("verify", corpus, "-o", corpus / "out", *FAST).returncode == 0
         assert run("verify", corpus, "-o", corpus / "out2", *FAST).returncode == 0
 
-    def test_without_a_place_for_compiled_code_it_works_all_the_same(self, tmp_path: Path) -> None:
-        code = (
-            "import numba; plain = numba.njit\n"
-            "def njit(*words, cache=False, **options):\n"
-            "    if cache: raise RuntimeError('cannot cache function: no locator available')  # numba's own words\n"
-            "    return plain(*words, **options)\n"
-            "numba.njit = njit\n"
-            "from byline import kernels, network; import numpy as np\n"
-            "w = network.start_weights(1, 3, 0, 'zero', np.random.default_rng(0))\n"
-            "print(kernels.score_text(w, np.zeros(20, np.int32), 10, 0)[0])"
-        )
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        assert float(done.stdout) > 0
-
     def test_results_of_the_other_kind_do_not_stay(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
         out = tmp_path / "out"
         out.mkdir()

@@ -4,14 +4,27 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from byline.ensemble import MOST_IN_BUDGET, Advance, Job, count_cores, fit_budget, parse_duration, run_jobs
+from byline.alphabet import Alphabet
+from byline.ensemble import (
+    MOST_IN_BUDGET,
+    Advance,
+    Job,
+    _characters_to_learn,
+    _scoring_seconds,
+    count_cores,
+    fit_budget,
+    parse_duration,
+    run_jobs,
+)
 from byline.errors import RunError, TooLittleText
 from byline.plans import Member
 from byline.pools import Pool, read_pool
 from byline.problems import read_problems
 from byline.questions import Questions, prepare_questions
+from byline.schedule import plan_visits
 from byline.settings import Settings
 from byline.training import Progress
 from byline.verification import Keep, Planned, verify
@@ -77,7 +90,7 @@ class TestBudget:
     ) -> None:
         corpus = make_corpus(small_problems(6))
         keep = Keep(tmp_path / "run", resume=True)
-        first = verify(corpus, SMALL, budget=0.001, keep=keep)
+        first = verify(corpus, SMALL, budget=0.001, keep=keep, workers=1)
         assert len(first.plan.members) == 1
         assert first.plan.budget is not None
         assert first.plan.budget["seconds"] == 0.001
@@ -89,6 +102,31 @@ class TestBudget:
         assert (events[0].kept, events[0].jobs) == (1, 1)
         with pytest.raises(RunError, match=r"budget was 0\.001, is 5"):
             verify(corpus, SMALL, budget=5, keep=keep)
+
+    def test_the_probe_asks_as_few_heads_as_the_work_does(self, make_corpus: MakeCorpus) -> None:
+        problems = read_problems(make_corpus(small_problems(60, length=300))).problems
+        scored = []
+        for compared in (10, 1000):
+            settings = Settings(hidden=40, sub_epochs=1, compared=compared, train_on="known")
+            questions = prepare_questions(problems, settings).sides[0]
+            scored.append(min(_scoring_seconds(questions, settings, np.random.default_rng(0)) for _ in range(5)))
+        assert scored[0] < 0.6 * scored[1]
+
+    @pytest.mark.parametrize("handling", ["sequential", "concatenated", "balanced", "balanced-concatenated"])
+    def test_what_is_to_be_learnt_is_known_beforehand(self, handling: str) -> None:
+        """All heads share a short text and begin alike, so that later balanced sub-epochs are longer than the first."""
+        texts = tuple(np.zeros(length, np.int32) for length in [30, *range(1000, 5000, 500)])
+        heads = tuple((0, number) for number in range(1, 9))
+        questions = Questions(Alphabet("ab"), texts, heads, ((0,),), ())
+        settings = SMALL.change({"handling": handling, "sub_epochs": 30})
+        schedule = plan_visits(questions, settings.handling, np.random.default_rng(1))
+        learnt = sum(len(texts[visit.text]) for _ in range(30) for visit in next(schedule))
+        assert _characters_to_learn(questions, settings, np.random.default_rng(0)) == pytest.approx(learnt, rel=0.25)
+
+    def test_beside_a_first_member_that_overruns_another_core_is_used(self, sides) -> None:  # type: ignore[no-untyped-def]
+        long, short = SMALL.change({"hidden": 60, "sub_epochs": 200}), SMALL
+        fit = fit_budget(Pool("two", (long, short)), 0.05, 0, sides, workers=2)
+        assert fit.settings[:2] == (long, short)
 
     def test_members_and_a_budget_exclude_each_other(self, make_corpus: MakeCorpus) -> None:
         with pytest.raises(RunError, match="not both"):
@@ -140,6 +178,19 @@ def test_one_text_and_many_candidates_are_asked_the_way_that_can_be_asked(make_c
     with pytest.raises(TooLittleText, match="1 different known set"):
         verify(corpus, unknown)
     assert verify(corpus, read_pool("default").change({"hidden": 4, "sub_epochs": 2})).runs[0].members == 4
+
+
+def test_a_member_that_turns_round_and_a_text_too_short_for_another(make_corpus: MakeCorpus) -> None:
+    """What one kind of member can't use is found before another, which can't ask its way, asks the other."""
+    problems = small_problems(7)
+    for files in problems.values():
+        files["known01.txt"] = files["known01.txt"].replace(" ", "\n\n", 9)
+        files["unknown.txt"] = problems["EN001"]["unknown.txt"]
+    problems["EN003"]["known01.txt"] = "abcdef\n\nghij"  # 11 characters, or 12 where line breaks count
+    corpus = make_corpus(problems)
+    rows = (SMALL.change({"text_rules": "scripts"}), SMALL.change({"train_on": "unknown"}))
+    result = verify(corpus, Pool("mixed", rows), members=2, skip_bad=True)
+    assert [offence.id for offence in result.skipped] == ["EN003"]
 
 
 def test_how_far_a_job_is_counts_both_ways() -> None:

@@ -15,12 +15,14 @@ from safetensors.numpy import load, save
 
 from byline import storage
 from byline.answers import format_answers
+from byline.ensemble import Job, run_jobs
 from byline.errors import BylineError, RunError
 from byline.modelfile import read_model
 from byline.plans import Plan, differences
 from byline.pools import Pool
 from byline.problems import read_problems
-from byline.runs import Record, find_run, hold, read_plan, read_records
+from byline.questions import prepare_questions
+from byline.runs import Record, find_run, hold, maker, read_members, read_plan, read_record
 from byline.settings import Settings
 from byline.verification import Finished, Interrupted, Keep, Planned, Verification, verify
 from conftest import MakeCorpus, small_problems
@@ -40,7 +42,7 @@ def written(result: Verification) -> str:
 
 def records_of(folder: Path) -> tuple[Plan, list[Record]]:
     plan = read_plan(folder)
-    return plan, list(read_records(folder, plan))
+    return plan, list(read_members(folder, plan))
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -269,12 +271,46 @@ def test_the_number_of_workers_changes_no_byte(corpus: Path, tmp_path: Path) -> 
 
 def test_values_survive_the_disk_to_the_last_bit(corpus: Path, tmp_path: Path) -> None:
     verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
-    (_, (record,)) = records_of(tmp_path / "run")
-    verify(corpus, SMALL, keep=Keep(tmp_path / "again"))
-    (_, (other,)) = records_of(tmp_path / "again")
-    for one, two in zip(record.sides, other.sides, strict=True):
-        np.testing.assert_array_equal(one.matrix.values, two.matrix.values)
-        assert one.questions == two.questions
+    plan, (record,) = records_of(tmp_path / "run")
+    sides = prepare_questions(read_problems(corpus).problems, SMALL).sides
+    (outcome,) = run_jobs([Job(plan.members[0], 0, 0, "english", sides)], 1, None, lambda _: None)
+    for kept, filled, asked in zip(record.sides, outcome.filled, sides, strict=True):
+        np.testing.assert_array_equal(kept.matrix.values, filled.matrix.values)
+        np.testing.assert_array_equal(kept.matrix.heads, filled.matrix.heads)
+        assert (kept.questions, kept.matrix.unit) == (asked.questions, filled.matrix.unit)
+    assert record.made_by == outcome.made_by == maker()
+
+
+def test_what_is_no_run_but_has_members_is_not_replaced_unasked(corpus: Path, tmp_path: Path) -> None:
+    verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
+    (tmp_path / "run/plan.json").unlink()
+    for folder in ("run", "mine"):
+        (tmp_path / folder / "members").mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / "members/letter.txt").write_text("precious", "utf-8")
+        with pytest.raises(RunError, match="without a plan"):
+            verify(corpus, SMALL, keep=Keep(tmp_path / folder, resume=True))
+        assert (tmp_path / folder / "members/letter.txt").read_text("utf-8") == "precious"
+    verify(corpus, SMALL, keep=Keep(tmp_path / "run", overwrite=True))
+    assert len(records_of(tmp_path / "run")[1]) == 1
+
+
+def test_unfinished_answers_of_a_dead_process_are_swept(tmp_path: Path) -> None:
+    old, young, other = (tmp_path / f".{name}.part" for name in ("answers.txt.1", "answers.txt.2", "else.txt.1"))
+    for part in (old, young, other):
+        part.write_text("half", "utf-8")
+    for part in (old, other):
+        os.utime(part, (0, 0))
+    storage.write_files(tmp_path, {"answers.txt": b"whole"})
+    assert (tmp_path / "answers.txt").read_bytes() == b"whole"
+    assert [part.exists() for part in (old, young, other)] == [False, True, True]
+
+
+def test_a_member_that_a_newer_program_wrote_is_not_read(corpus: Path, tmp_path: Path) -> None:
+    verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
+    path = tmp_path / "run/members/0001/member.json"
+    path.write_bytes(storage.checked_json({**storage.read_checked_json(path), "format": 99}))
+    with pytest.raises(RunError, match="newer Byline"):
+        read_record(path.parent)
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,23 @@ def test_balanced_trains_all_heads_about_the_same_amount(handling: Handling) -> 
     assert max(trained.values()) - min(trained.values()) <= 1000 + 100
 
 
+@pytest.mark.parametrize("handling", ["balanced", "balanced-concatenated"])
+def test_balanced_sub_epochs_do_not_grow_where_heads_share_texts(handling: Handling) -> None:
+    """A head that learns from many others must not have all others train ever longer to catch up with it."""
+    rng = np.random.default_rng(5)
+    heads = sorted({tuple(sorted(rng.choice(30, rng.integers(1, 6), replace=False).tolist())) for _ in range(40)})
+    questions = lay_out(heads, rng.integers(200, 4000, 30).tolist())
+    trained: Counter[int] = Counter()
+    lengths = []
+    for visits in sub_epochs(questions, handling, 40):
+        lengths.append(sum(len(questions.texts[visit.text]) for visit in visits))
+        for visit in visits:
+            trained.update(dict.fromkeys(visit.heads, len(questions.texts[visit.text])))
+    assert np.mean(lengths[20:]) < 1.5 * np.mean(lengths[:20])
+    longest = max(sum(len(questions.texts[text]) for text in head) for head in heads)
+    assert max(trained.values()) - min(trained.values()) <= 3 * longest
+
+
 def test_balanced_over_concatenated_keeps_a_heads_texts_together() -> None:
     questions = lay_out([(0, 1), (2, 3)], [10, 20, 30, 40])
     (visits,) = sub_epochs(questions, "balanced-concatenated", 1)
@@ -84,6 +101,6 @@ def test_every_sub_epoch_ends_with_every_head_served_however_sets_overlap(
     heads: list[tuple[int, ...]], handling: Handling
 ) -> None:
     questions = lay_out(heads, [30, 12, 500, 40, 40, 90])
-    for visits in sub_epochs(questions, handling, 6):
+    for visits in sub_epochs(questions, handling, 12):
         assert {head for visit in visits for head in visit.heads} == set(range(len(heads)))
         assert len(visits) < 2_000

@@ -15,7 +15,7 @@ from byline.errors import AnswersError, RunError
 from byline.interpret import answer_problems, average_members
 from byline.metrics import measure
 from byline.plans import Group, Member, Plan
-from byline.runs import find_run, read_plan, read_records
+from byline.runs import find_run, read_members, read_plan
 from byline.scoring import Table
 
 
@@ -60,7 +60,7 @@ def examine_run(path: Path, truth: Mapping[str, bool] | None = None) -> Standing
     plan = read_plan(folder)
     scores: dict[tuple[Member, int], Table] = {}
     costs: dict[tuple[Member, int], tuple[float, float]] = {}
-    for record in read_records(folder, plan):
+    for record in read_members(folder, plan):
         key = record.member, record.group
         scores[key] = score_record(record, plan)
         costs[key] = record.seconds, float(np.mean([curve[-1] for curve in record.curves]))

@@ -11,7 +11,18 @@ from byline.answers import Answer
 from byline.errors import RunError
 from byline.interpret import answer_problems, problem_scores
 from byline.plans import Member, Plan, differences
-from byline.runs import Record, RunFolder, copy_member, find_run, hold, is_run, read_plan, read_records, start
+from byline.runs import (
+    Record,
+    RunFolder,
+    clear,
+    copy_member,
+    find_run,
+    hold,
+    read_members,
+    read_plan,
+    require_vacant,
+    write_plan,
+)
 from byline.scoring import Table
 
 Scores = Mapping[tuple[Member, int], Table]
@@ -63,7 +74,7 @@ def combine_runs(paths: Sequence[Path], folder: Path, overwrite: bool = False) -
     repeated: set[tuple[int, Member]] = set()
     for number, (source, plan) in enumerate(zip(sources, plans, strict=True)):
         done = 0
-        for record in read_records(source, plan):
+        for record in read_members(source, plan):
             done += 1
             key = record.member, record.group
             if key in homes:
@@ -78,12 +89,13 @@ def combine_runs(paths: Sequence[Path], folder: Path, overwrite: bool = False) -
         if not members_done(plan, scores, number):
             raise RunError(f"{sources[0]}: no member is finished for {group.language}; go on by byline verify --resume")
     with hold(folder):
-        if is_run(folder) and not overwrite:
-            raise RunError(f"{folder}: holds a run already; choose another folder, or give --overwrite")
-        start(folder, plan)
+        if not overwrite:
+            require_vacant(folder, "; choose another folder, or give --overwrite")
+        clear(folder)
         joined = RunFolder(folder, plan)
         for key, home in homes.items():
             copy_member(home, joined.path(*key))
+        write_plan(folder, plan)  # last: before all members are there it is no run
     return Combination(tuple(answer_plan(plan, scores)[0]), plan, len(repeated))
 
 

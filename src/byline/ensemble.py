@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import heapq
-import os
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,8 @@ from byline.network import start_weights
 from byline.plans import Member
 from byline.pools import Pool
 from byline.questions import Questions
+from byline.runs import maker
 from byline.schedule import plan_visits
-from byline.scoring import choose_heads
 from byline.settings import Settings
 from byline.training import Model, Progress, train
 from byline.workers import Tell, run_here, run_on_cluster
@@ -30,6 +30,8 @@ PROBE_SECONDS = 0.3
 """How long each of a pool's settings is tried in training; scoring a few thousand characters takes less."""
 PROBE_TEXT = 4_000
 """Characters of each text that the probe scores."""
+PROBE_SUB_EPOCHS = 8
+"""Sub-epochs whose texts are added up; balanced ones differ, the first being the shortest."""
 MARGIN = 1.1
 """Estimates are this much longer than what the probe says: speeds vary."""
 
@@ -58,6 +60,8 @@ class Outcome:
     filled: tuple[rnn.Filled, ...]
     """One for each way of asking."""
     seconds: float
+    made_by: Mapping[str, str]
+    """The versions and the machine that made it, which on a cluster may be others than here."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,7 @@ def train_member(job: Job, tell: Tell, proceed: Callable[[], None]) -> Outcome:
                 questions, job.member.settings, rng, report, threads=job.threads, proceed=proceed, trace=job.trace
             )
         )
-    return Outcome(job.member, job.group, tuple(filled), time.perf_counter() - begin)
+    return Outcome(job.member, job.group, tuple(filled), time.perf_counter() - begin, maker())
 
 
 def run_jobs(
@@ -126,8 +130,11 @@ def run_jobs(
 
 
 def count_cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """The cores that this process may use, also inside a container."""
+    from joblib import cpu_count
+
+    cores: int = cpu_count()
+    return cores
 
 
 @dataclass(frozen=True)
@@ -175,7 +182,8 @@ def fit_budget(
         trial = list(busy)
         for cost in costs[settings]:
             heapq.heapreplace(trial, trial[0] + cost)
-        if not fitting or max(trial) <= budget - elapsed:  # one that doesn't fit may be followed by one that does
+        # one that doesn't fit may be followed by one that does; beside a first that overruns there is time to spare
+        if not fitting or max(trial) <= max(budget - elapsed, max(busy)):
             busy = trial
             fitting.append((settings, sum(costs[settings])))
     chosen, estimates = zip(*fitting, strict=True)
@@ -204,7 +212,7 @@ def _probe(
         _scoring_seconds(questions, distinct[0], rng)
 
     list(run_here(warm_up, [sides_of(distinct[0])[0][0]], 1, lambda _: None))  # compiled code is loaded here, or made
-    rehearsed = jobs * max(1, -(-min(workers, count_cores()) // len(jobs)))
+    rehearsed = jobs * -(-workers // len(jobs))
     costs = {settings: [0.0] * len(sides_of(settings)) for settings in distinct}
     for settings, number, cost in run_here(estimate, rehearsed, workers, lambda _: None):
         costs[settings][number] = max(cost, costs[settings][number])
@@ -215,12 +223,23 @@ def _estimate(questions: Questions, settings: Settings, seconds: float, proceed:
     """Seconds to train and score one side."""
     proceed()
     rng = np.random.default_rng(0)
-    visits = next(plan_visits(questions, settings.handling, rng))
-    control = max((len(piece) for piece in questions.control), default=0)
-    learnt = settings.sub_epochs * (sum(len(questions.texts[visit.text]) for visit in visits) + control)
-    training = learnt / _characters_per_second(questions, settings, rng, seconds)
+    training = _characters_to_learn(questions, settings, rng) / _characters_per_second(
+        questions, settings, rng, seconds
+    )
     proceed()
     return training + _scoring_seconds(questions, settings, rng)
+
+
+def _characters_to_learn(questions: Questions, settings: Settings, rng: np.random.Generator) -> float:
+    """About how many characters a training learns in all."""
+    looked_at = min(settings.sub_epochs, PROBE_SUB_EPOCHS)
+    lengths = [
+        sum(len(questions.texts[visit.text]) for visit in visits)
+        for visits in islice(plan_visits(questions, settings.handling, rng), looked_at)
+    ]
+    control = max((len(piece) for piece in questions.control), default=0)
+    later = float(np.mean(lengths[looked_at // 2 :]))
+    return sum(lengths) + (settings.sub_epochs - looked_at) * later + settings.sub_epochs * control
 
 
 class _EnoughError(Exception):
@@ -263,7 +282,8 @@ def _scoring_seconds(questions: Questions, settings: Settings, rng: np.random.Ge
         questions=(),
     )
     weights = start_weights(len(questions.heads) + 1, len(questions.alphabet), settings.hidden, "gaussian", rng)
-    chosen = choose_heads(part, settings.compared, rng)
+    width = min(len(questions.heads), settings.compared)  # as many heads as a document of all of them is asked about
+    chosen = np.tile(np.arange(width, dtype=np.int32), (len(some), 1))
     model = Model(weights, settings, ())
     begin = time.perf_counter()
     rnn.score(model, part, chosen)

@@ -31,14 +31,11 @@ class LanguageGroup:
         """The questions as a member with these settings asks them."""
         return self.layouts[_key(settings)]
 
-    @property
-    def unanswerable(self) -> frozenset[str]:
-        """The ids of problems that no member finds enough to compare with for."""
-        without = [
-            {prepared.problems[number].id for number in unanswerable(prepared.sides)}
-            for prepared in self.layouts.values()
-        ]
-        return frozenset.intersection(*map(frozenset, without))
+    def lonely(self, rows: Sequence[Settings]) -> list[Offence]:
+        """The problems that no member with one of these settings finds enough to compare with for."""
+        layouts = {_key(settings): self.prepared(settings) for settings in rows}
+        without = [frozenset(unanswerable(prepared.sides)) for prepared in layouts.values()]
+        return [_lonely_offence(self.problems[number].id) for number in sorted(frozenset.intersection(*without))]
 
 
 def lay_out_groups(
@@ -56,7 +53,7 @@ def lay_out_groups(
     if not skip_bad or not any(group.problems for group in groups):
         require_sound(offences)
     groups = [group for group in groups if group.problems]
-    refused = {group.language: reason for group in groups if (reason := _refusal(group))}
+    refused = {group.language: reason for group in groups if (reason := _refusal(group, bool(control)))}
     if refused and (not skip_bad or len(refused) == len(groups)):
         raise TooLittleText(_refusal_message(refused, groups))
     for group in groups:
@@ -64,7 +61,7 @@ def lay_out_groups(
             why = f"{group.language}: {refused[group.language]}"
             offences += [Offence(problem.id, f"{problem.id}: {why}") for problem in group.problems]
     groups = [group for group in groups if group.language not in refused]
-    offences += [_lonely_offence(name) for group in groups for name in sorted(group.unanswerable)]
+    offences += [offence for group in groups for offence in group.lonely(rows)]
     if not skip_bad:
         require_sound(offences)
     return groups, offences
@@ -82,11 +79,11 @@ def _lay_out(
         for key, settings in kinds.items():
             if key not in layouts or layouts[key].problems != sound:
                 layouts[key] = prepare_questions(sound, settings, control)
-        _turn_round(layouts, kinds, control)
         found = {offence.id: offence for prepared in layouts.values() for offence in prepared.offences}
         offences |= {name: offence for name, offence in found.items() if name not in offences}
         left = tuple(problem for problem in sound if problem.id not in offences)
         if left == sound:
+            _turn_round(layouts, kinds, control)
             return LanguageGroup(language, sound, layouts), list(offences.values())
         sound = left
 
@@ -109,8 +106,8 @@ def _key(settings: Settings) -> LayoutKey:
     return settings.text_rules, settings.train_on, settings.swap_short, settings.control
 
 
-def _refusal(group: LanguageGroup) -> str | None:
-    reasons = (refusal(prepared.sides[0]) for prepared in group.layouts.values())
+def _refusal(group: LanguageGroup, control: bool) -> str | None:
+    reasons = (refusal(prepared.sides[0], control) for prepared in group.layouts.values())
     return next((reason for reason in reasons if reason), None)
 
 

@@ -81,8 +81,7 @@ def plan_values(plan: Plan) -> dict[str, Any]:
 def plan_from(values: Mapping[str, Any], where: str) -> Plan:
     """The plan that was written, or a reason why it can't be used."""
     try:
-        if values["format"] > FORMAT:
-            raise RunError(f"{where}: written by a newer Byline (format {values['format']}); update Byline to read it")
+        require_format(values, where)
         plan = Plan(
             str(values["preset"]),
             tuple(member_from(row) for row in values["members"]),
@@ -103,6 +102,14 @@ def plan_from(values: Mapping[str, Any], where: str) -> Plan:
     except (KeyError, TypeError, AttributeError, ValueError, SettingsError) as error:
         raise RunError(f"{where}: damaged ({error}); begin again with --overwrite") from None
     return plan
+
+
+def require_format(values: Mapping[str, Any], where: object) -> None:
+    """Refuse what a newer program wrote."""
+    if not isinstance(form := values.get("format"), int):
+        raise RunError(f"{where}: damaged (it has no format)")
+    if form > FORMAT:
+        raise RunError(f"{where}: written by a newer Byline (format {form}); update Byline to read it")
 
 
 def member_from(values: Mapping[str, Any]) -> Member:

@@ -193,12 +193,12 @@ def _lay_out(alphabet: Alphabet, asked: Sequence[_Trial], control: Sequence[byte
     )
 
 
-def refusal(questions: Questions) -> str | None:
-    """Why nothing can be answered, there being too little to compare with, or None."""
+def refusal(questions: Questions, control: bool = False) -> str | None:
+    """Why nothing can be answered, there being too little to compare with, or None; `control` texts may be at hand."""
     heads = len(questions.heads)
     if heads >= FEWEST_HEADS:
         return None
-    remedy = "--set control=each" if questions.control else "other texts with --control"
+    remedy = "--set control=each" if control or questions.control else "other texts with --control"
     return (
         f"{heads} different known {'set' if heads == 1 else 'sets'}, {FEWEST_HEADS} are needed to compare with;"
         f" add problems of the same language, or give {remedy}"

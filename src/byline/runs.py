@@ -12,7 +12,6 @@ run/lock                      held while a process works here
 
 from __future__ import annotations
 
-import json
 import logging
 import platform
 import shutil
@@ -30,7 +29,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from byline.errors import RunError, SettingsError
-from byline.plans import FORMAT, Member, Plan, member_from, plan_from, plan_values
+from byline.plans import FORMAT, Member, Plan, member_from, plan_from, plan_values, require_format
 from byline.pools import to_toml
 from byline.questions import Question
 from byline.scoring import Matrix, Side
@@ -62,6 +61,11 @@ def versions() -> dict[str, str]:
     return {name: version(name) for name in MATTER}
 
 
+def maker() -> dict[str, str]:
+    """What makes a result here: the versions, Python's too, and the kind of machine."""
+    return {**versions(), "python": platform.python_version(), "machine": platform.machine()}
+
+
 @dataclass(frozen=True)
 class Record:
     """What one member gave for the problems of one language."""
@@ -74,8 +78,10 @@ class Record:
     seconds: float
     curves: tuple[tuple[float, ...], ...]
     """Bits per character by sub-epoch, for each way of asking."""
-    inputs: str = ""
+    inputs: str
     """The hash of the texts that it is of."""
+    made_by: Mapping[str, str]
+    """Versions and machine."""
 
 
 class RunFolder:
@@ -97,11 +103,12 @@ class RunFolder:
             **asdict(record.member),
             "group": record.group,
             "language": self.plan.groups[record.group].language,
+            "unit": record.sides[0].matrix.unit,
             "seconds": round(record.seconds, 3),
             "curves": [list(curve) for curve in record.curves],
-            "inputs": self.plan.inputs,
+            "inputs": record.inputs,
             "files": {name: sha256(content) for name, content in files.items()},
-            "versions": {**versions(), "python": platform.python_version(), "machine": platform.machine()},
+            "versions": dict(record.made_by),
         }
         try:
             write_folder(self.path(record.member, record.group), {**files, MEMBER: checked_json(described)})
@@ -116,7 +123,7 @@ class RunFolder:
         try:
             record = read_record(path)
         except RunError as error:
-            log.warning("%s; it is left out", error)
+            log.warning("%s; it is left out, and made again where the run goes on", error)
             return None
         problems = len(self.plan.groups[group].ids)
         fits = all(question.problem < problems for side in record.sides for question in side.questions)
@@ -145,6 +152,12 @@ def hold(folder: Path) -> Iterator[None]:
 
 def start(folder: Path, plan: Plan) -> None:
     """Write a plan into a folder, in place of any run that it holds."""
+    clear(folder)
+    write_plan(folder, plan)
+
+
+def clear(folder: Path) -> None:
+    """Remove the run that a folder holds."""
     try:
         (folder / PLAN).unlink(missing_ok=True)
         members = folder / MEMBERS
@@ -154,9 +167,22 @@ def start(folder: Path, plan: Plan) -> None:
             members.unlink(missing_ok=True)
     except OSError as error:
         raise cant_write(folder, error) from None
+
+
+def write_plan(folder: Path, plan: Plan) -> None:
+    """Write a plan, and the pool that makes the same members of other problems."""
     pool = to_toml([member.settings for member in plan.members], f"the members of a run of {plan.preset}")
     values = {"byline": version("byline"), **plan_values(plan)}
     write_files(folder, {POOL: pool.encode(), PLAN: checked_json(values)})
+
+
+def require_vacant(folder: Path, remedy: str) -> None:
+    """Refuse a folder that holds a run, or members whose plan is lost."""
+    if is_run(folder):
+        raise RunError(f"{folder}: holds a run already{remedy}")
+    members = folder / MEMBERS
+    if members.is_symlink() or (members.exists() and not members.is_dir()) or any(members.glob("*")):
+        raise RunError(f"{members}: exists already, without a plan; choose another folder, or give --overwrite")
 
 
 def is_run(folder: Path) -> bool:
@@ -174,28 +200,35 @@ def find_run(path: Path) -> Path:
 
 def read_plan(folder: Path) -> Plan:
     """The plan in a run folder."""
-    return plan_from(read_checked_json(folder / PLAN), str(folder / PLAN))
+    try:
+        values = read_checked_json(folder / PLAN)
+    except RunError as error:
+        raise RunError(f"{error}; begin again with --overwrite") from None
+    return plan_from(values, str(folder / PLAN))
 
 
 def read_record(path: Path) -> Record:
     """A finished member from its folder, everything checked that answers depend on."""
     values = read_checked_json(path / MEMBER)
+    require_format(values, path)
     try:
         for name, digest in values["files"].items():  # models may be gone to save room; the matrix may not
             if (name == MATRIX or (path / name).exists()) and sha256(read_plain(path / name)) != digest:
                 raise ValueError(f"{name} is not what was written")
         curves = tuple(tuple(float(bits) for bits in curve) for curve in values["curves"])
-        sides = _read_sides(read_plain(path / MATRIX))
+        sides = _read_sides(read_plain(path / MATRIX), str(values["unit"]))
         if not curves or len(curves) != len(sides) or not all(curves):
             raise ValueError("its curves don't fit its matrix")
+        made_by = {str(name): str(value) for name, value in values["versions"].items()}
         return Record(
-            member_from(values), int(values["group"]), sides, float(values["seconds"]), curves, str(values["inputs"])
+            member_from(values), int(values["group"]), sides, float(values["seconds"]), curves, str(values["inputs"]),
+            made_by,
         )  # fmt: skip
     except (OSError, KeyError, TypeError, AttributeError, ValueError, SettingsError, SafetensorError) as error:
         raise RunError(f"{path}: damaged ({error})") from None
 
 
-def read_records(folder: Path, plan: Plan) -> Iterator[Record]:
+def read_members(folder: Path, plan: Plan) -> Iterator[Record]:
     """All finished members of a run, one at a time, in the plan's order."""
     run = RunFolder(folder, plan)
     for member in plan.members:
@@ -210,6 +243,8 @@ def copy_member(source: Path, target: Path) -> None:
         found = {str(file.relative_to(source)): file.read_bytes() for file in source.rglob("*") if file.is_file()}
     except OSError as error:
         raise RunError(f"{source}: can't be read ({error.strerror}); check that you may read it") from None
+    if MEMBER not in found:
+        raise RunError(f"{source}: gone while it was read; join the runs again when nothing works on them")
     write_folder(target, found)
 
 
@@ -236,10 +271,10 @@ def _matrix_bytes(sides: Sequence[Side]) -> bytes:
         arrays[f"heads-{way}"] = np.ascontiguousarray(side.matrix.heads)
         rows = [(q.problem, q.head, q.document, q in side.lonely) for q in side.questions]
         arrays[f"questions-{way}"] = np.array(rows, np.int32).reshape(-1, 4)
-    return save(arrays, {"byline": json.dumps({"format": FORMAT, "unit": sides[0].matrix.unit})})
+    return save(arrays)
 
 
-def _read_sides(content: bytes) -> tuple[Side, ...]:
+def _read_sides(content: bytes, unit: str) -> tuple[Side, ...]:
     arrays = load(content)
     sides = []
     for way in range(1, len(arrays) // 4 + 1):
@@ -247,5 +282,5 @@ def _read_sides(content: bytes) -> tuple[Side, ...]:
         _check_matrix(values, seen, heads, asked)
         rows = [(Question(int(p), int(h), int(d)), bool(lonely)) for p, h, d, lonely in asked]
         lonely_ones = frozenset(question for question, lonely in rows if lonely)
-        sides.append(Side(Matrix(values, seen, heads), tuple(question for question, _ in rows), lonely_ones))
+        sides.append(Side(Matrix(values, seen, heads, unit), tuple(question for question, _ in rows), lonely_ones))
     return tuple(sides)

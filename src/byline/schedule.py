@@ -13,7 +13,7 @@ from byline.settings import Handling
 
 
 class Visit(NamedTuple):
-    """One text and the heads that learn all of it. Problems that share a text share the visit."""
+    """One text and heads that learn all of it. Problems that share a text share the visit."""
 
     text: int
     heads: tuple[int, ...]
@@ -50,40 +50,45 @@ def _concatenated(questions: Questions, rng: np.random.Generator) -> Iterator[li
 def _balanced(questions: Questions, rng: np.random.Generator, whole_sets: bool) -> Iterator[list[Visit]]:
     """The head that was trained least provides its next text (or all of them), until every head had its turn.
 
-    A head that learnt what another provided has had a turn too. A shared text counts for all who learn it. A head that
-    had its turn does not provide again what a waiting head learns too: that would never catch up with it.
+    A text is learnt by those of its heads that are not ahead of the one that provides it: with one that gets further
+    ahead, all others would have to catch up, in each sub-epoch by more than in the last. A head that learnt from others
+    all that it would provide has had its turn. Of heads that were trained alike, those that wait for theirs come first.
     """
     learners = questions.learners
     trained = np.zeros(len(questions.heads), dtype=np.int64)
-    visits_of = np.zeros(len(questions.texts), dtype=np.int64)
+    times = [dict.fromkeys(texts, 0) for texts in questions.heads]  # how often a head learnt each of its texts
     while True:
-        order = _shuffled(range(len(questions.heads)), rng)
-        rank = {head: place for place, head in enumerate(order)}
-        heap = [(int(trained[head]), rank[head], head) for head in order]
-        heapq.heapify(heap)
+        rank = {head: place for place, head in enumerate(_shuffled(range(len(questions.heads)), rng))}
         waiting = {head: set(texts) for head, texts in enumerate(questions.heads)}
         visits: list[Visit] = []
+
+        def key(head: int, rank: dict[int, int] = rank, waiting: dict[int, set[int]] = waiting) -> tuple[int, ...]:
+            return int(trained[head]), head not in waiting, rank[head], head
+
+        heap = [key(head) for head in rank]
+        heapq.heapify(heap)
         while waiting:
-            amount, _, head = heapq.heappop(heap)
-            if amount < trained[head]:  # it learnt from another's text meanwhile
-                heapq.heappush(heap, (int(trained[head]), rank[head], head))
+            *_, head = entry = heapq.heappop(heap)
+            if entry != key(head):  # it learnt from another's text meanwhile
+                heapq.heappush(heap, key(head))
                 continue
-            texts = questions.heads[head]
-            # the text that was used least is the next in the cycle
-            provided = texts if whole_sets else (min(texts, key=lambda text: (visits_of[text], text)),)
-            if head not in waiting and any(learner in waiting for text in provided for learner in learners[text]):
-                continue
-            for text in provided:
-                visits.append(Visit(text, learners[text]))
-                visits_of[text] += 1
-                for learner in learners[text]:
+            # the text that it learnt least often is the next in the cycle
+            texts = (
+                tuple(times[head]) if whole_sets else (min(times[head], key=lambda text: (times[head][text], text)),)
+            )
+            level = trained[head]
+            for text in texts:
+                together = tuple(other for other in learners[text] if trained[other] <= level or other == head)
+                visits.append(Visit(text, together))
+                for learner in together:
                     trained[learner] += len(questions.texts[text])
-                    missing = waiting.get(learner)
-                    if missing is not None:
-                        missing.discard(text)
-                        if not whole_sets or not missing:
+                    times[learner][text] += 1
+                    if learner in waiting:
+                        waiting[learner].discard(text)
+                        if not whole_sets or not waiting[learner]:
                             del waiting[learner]
-            heapq.heappush(heap, (int(trained[head]), rank[head], head))
+            waiting.pop(head, None)
+            heapq.heappush(heap, key(head))
         yield visits
 
 

@@ -84,7 +84,7 @@ class Settings:
     text_rules: TextRules = "paper"
     """Rules of normalising: the paper's words, or its author's scripts (line breaks kept, letters never rare)."""
     compared: int = 300
-    """Heads that a document is scored under at the most; of more, its own and a sample of the others."""
+    """About how many heads a document is scored under; of more, its own and a sample of the others."""
     ranking: Ranking = "texts"
     """The unknown is ranked among the texts under its head (the paper's words), or its head among the heads."""
     radius: float = 0.0

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from byline.errors import RunError
 
 PART = ".part"
 """Ends the name of what is not finished; nothing reads it."""
+LEFT_BEHIND = 60
+"""Seconds after which an unfinished file is taken for a dead process's."""
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -25,6 +28,7 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
         for name, content in files.items():
             _write(parts[name], content)
         for name, part in parts.items():
+            _remove_older(folder.glob(f".{glob.escape(name)}.*{PART}"), part)
             part.replace(folder / name)
         _settle(folder)
     except OSError as error:
@@ -66,9 +70,9 @@ def read_checked_json(path: Path) -> dict[str, Any]:
     try:
         values = json.loads(read_plain(path))
     except (OSError, ValueError, RecursionError) as error:
-        raise RunError(f"{path}: can't be read ({error}); begin again with --overwrite") from None
+        raise RunError(f"{path}: can't be read ({error})") from None
     if not isinstance(values, dict) or values.pop("checksum", None) != _checksum(values):
-        raise RunError(f"{path}: damaged, it is not what was written; begin again with --overwrite")
+        raise RunError(f"{path}: damaged, it is not what was written")
     return values
 
 
@@ -90,7 +94,17 @@ def _checksum(values: Mapping[str, Any]) -> str:
 
 def remove_parts(folder: Path) -> None:
     """Remove what a killed process left unfinished in a folder that no other process writes to."""
-    for part in folder.glob(f".*{PART}"):
+    _remove(folder.glob(f".*{PART}"))
+
+
+def _remove_older(parts: Iterable[Path], new: Path) -> None:
+    """Remove what a killed process left; what is about as old as the new one, a living process may be writing."""
+    limit = new.stat().st_mtime - LEFT_BEHIND
+    _remove([part for part in parts if part.stat().st_mtime < limit])
+
+
+def _remove(parts: Iterable[Path]) -> None:
+    for part in parts:
         if part.is_dir():
             shutil.rmtree(part, ignore_errors=True)
         else:

@@ -23,9 +23,9 @@ from byline.interpret import answer_problems
 from byline.modelfile import model_bytes
 from byline.plans import Group, Member, Plan, differences, fingerprint, fingerprint_texts
 from byline.pools import Pool, pool_of, read_pool, require_members
-from byline.problems import Layout, Offence, ProblemSet, read_problems, read_texts
+from byline.problems import Layout, Offence, ProblemSet, read_problems, read_texts, require_sound
 from byline.questions import Questions
-from byline.runs import Record, RunFolder, hold, is_run, read_plan, start, versions
+from byline.runs import Record, RunFolder, hold, is_run, read_plan, require_vacant, start, versions
 from byline.scoring import Side, Table
 from byline.settings import Settings
 from byline.workers import cluster_size
@@ -159,7 +159,7 @@ def verify(
         for side in group.prepared(pool.rows[0]).sides:
             log.info("%s: %d heads, %d documents", group.language, len(side.heads), len(side.documents))
     slots = cluster_size(cluster) if cluster else None  # one that can't work is refused before anything is written
-    asked = _Asked(pool, count, budget, seed, problems.layout, groups, offences, control)
+    asked = _Asked(pool, count, budget, seed, problems.layout, groups, offences, control, skip_bad)
     if keep is None:
         return _Verifier(asked.settle(workers, slots), asked, None, report).run(workers, cluster)
     with hold(keep.folder):
@@ -167,11 +167,9 @@ def verify(
             plan = read_plan(keep.folder)
             if changed := asked.differences(plan):
                 raise RunError(_cant_resume(keep.folder, changed))
-        elif is_run(keep.folder) and not keep.overwrite:
-            raise RunError(
-                f"{keep.folder}: holds a run already; go on with it by --resume, or replace it by --overwrite"
-            )
         else:
+            if not keep.overwrite:
+                require_vacant(keep.folder, "; go on with it by --resume, or replace it by --overwrite")
             plan = asked.settle(workers, slots)
             start(keep.folder, plan)
         return _Verifier(plan, asked, keep, report).run(workers, cluster)
@@ -189,6 +187,7 @@ class _Asked:
     groups: Sequence[LanguageGroup]
     offences: Sequence[Offence]
     control: Sequence[Document]
+    skip_bad: bool
 
     @cached_property
     def request(self) -> dict[str, Any]:
@@ -225,6 +224,8 @@ class _Asked:
         if self.budget is not None:
             fit = fit_budget(self.pool, self.budget, self.seed, self._sides, workers, slots)
         settings = fit.settings if fit else self.pool.take(self.members or 1, self.seed)
+        if not self.skip_bad:
+            require_sound(self.lonely(settings))
         return Plan(
             self.pool.name,
             tuple(Member(number, self.seed, row) for number, row in enumerate(settings)),
@@ -236,6 +237,11 @@ class _Asked:
             self.skipped,
         )
 
+    def lonely(self, rows: Sequence[Settings]) -> list[Offence]:
+        """Problems that some of the pool's members could answer, but none with these settings."""
+        known = {offence.id for offence in self.offences}
+        return [offence for group in self.groups for offence in group.lonely(rows) if offence.id not in known]
+
     def _sides(self, settings: Settings) -> list[tuple[Questions, ...]]:
         return [group.prepared(settings).sides for group in self.groups]
 
@@ -244,7 +250,8 @@ class _Verifier:
     """A plan being carried out."""
 
     def __init__(self, plan: Plan, asked: _Asked, keep: Keep | None, report: Report | None) -> None:
-        self.plan, self.groups, self.offences, self.keep = plan, asked.groups, asked.offences, keep
+        self.plan, self.groups, self.keep = plan, asked.groups, keep
+        self.offences = [*asked.offences, *asked.lonely([member.settings for member in plan.members])]
         self.folder = RunFolder(keep.folder, plan) if keep else None
         self.report = report or (lambda event: None)
         self.scores: dict[tuple[Member, int], Table] = {}
@@ -281,7 +288,7 @@ class _Verifier:
         questions = group.prepared(member.settings).sides
         sides = tuple(Side.of(filled.matrix, side) for filled, side in zip(outcome.filled, questions, strict=True))
         curves = tuple(filled.model.curve for filled in outcome.filled)
-        record = Record(member, number, sides, outcome.seconds, curves)
+        record = Record(member, number, sides, outcome.seconds, curves, self.plan.inputs, outcome.made_by)
         if self.folder:
             self.folder.save(record, self._files(outcome, record))
         self.scores[member, number] = score_record(record, self.plan)
@@ -312,8 +319,8 @@ class _Verifier:
         if not all(done):
             return None
         answers, centres = answer_plan(self.plan, self.scores)
-        first = self.plan.members[0].settings
-        runs = [_summary(*each, first) for each in zip(self.groups, centres, done, strict=True)]
+        rows = [member.settings for member in self.plan.members]
+        runs = [_summary(*each, rows) for each in zip(self.groups, centres, done, strict=True)]
         return Verification(tuple(answers), self.plan.layout, self.plan, tuple(runs), tuple(self.offences))
 
 
@@ -344,8 +351,10 @@ def _budget_values(budget: float, fit: Fit) -> dict[str, object]:
     }
 
 
-def _summary(group: LanguageGroup, middle: float, members: int, settings: Settings) -> LanguageRun:
-    prepared = group.prepared(settings)
+def _summary(group: LanguageGroup, middle: float, members: int, rows: Sequence[Settings]) -> LanguageRun:
+    prepared = group.prepared(rows[0])
+    placed = dict.fromkeys(group.prepared(row).control for row in rows)
+    control = " or ".join(word for word in placed if word != "none" or len(placed) == 1)
     asked: Mapping[int, int] = Counter(question.problem for side in prepared.sides for question in side.questions)
     return LanguageRun(
         group.language,
@@ -355,7 +364,7 @@ def _summary(group: LanguageGroup, middle: float, members: int, settings: Settin
         max(asked.values(), default=1),
         sum(len(side.heads) for side in prepared.sides),
         sum(len(side.documents) for side in prepared.sides),
-        prepared.control,
+        control,
         prepared.repeated_control,
         middle,
     )

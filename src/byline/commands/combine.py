@@ -27,6 +27,8 @@ def combine_command(
     from byline.runs import FOLDER
 
     answers.check_output(output, overwrite)
+    if overwrite:
+        answers.remove_answers(output)  # they are not this run's
     result = combine_runs(runs, output / FOLDER, overwrite)
     path = answers.write_answers(output, result.answers, result.plan.layout)
     if as_json:

@@ -82,8 +82,10 @@ def print_demo(result: Verification, truth: dict[str, bool], seconds: float) -> 
     console.print(table)
     ids = [answer.id for answer in result.answers]
     measures = measure([truth[name] for name in ids], [answer.rounded for answer in result.answers])
+    undecided = sum(answer.undecided for answer in result.answers)
+    left = f", {undecided} undecided," if undecided else ""
     console.print(
-        f"\n{correct} of {len(ids)} right in {seconds:.1f} s;"
+        f"\n{correct} of {len(ids)} right{left} in {seconds:.1f} s;"
         f" AUC {measures.auc:.2f}, C@1 {measures.c_at_1:.2f}."
         "\nNext: byline verify YOUR_PROBLEMS -o OUT"
     )

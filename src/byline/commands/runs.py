@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -83,7 +84,8 @@ def print_standing(standing: Standing) -> None:
         cells += [_figure(row.product), _figure(row.adds, "+.3f")] if judged else []
         table.add_row(*cells, _odd(row.member.settings, row.member.seed))
     console.print(table)
-    done = len({row.place for row in standing.members})
+    finished = Counter(row.place for row in standing.members)
+    done = sum(number == len(plan.groups) for number in finished.values())
     console.print(f"\npreset {printable(plan.preset)}: {done} of {count_of(len(plan.members), 'member')} done")
     for language, product in standing.products.items():
         own = [row.product for row in standing.members if row.language == language and row.product is not None]

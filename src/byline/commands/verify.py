@@ -182,7 +182,7 @@ def verify_command(
     if output is not None:
         answers.write_answers(output, result.answers, result.layout)
     if as_json:
-        print_json(to_json(result, seconds))
+        print_json({**to_json(result, seconds), "interrupted": interrupted})
     else:
         print_summary(result, seconds, output)
     if interrupted:
@@ -241,7 +241,8 @@ def to_json(result: Verification, seconds: float) -> dict[str, object]:
         "languages": [asdict(run) for run in result.runs],
         "preset": plan.preset,
         "seed": plan.members[0].seed,
-        "members": len(plan.members),
+        "members": min(run.members for run in result.runs),
+        "planned": len(plan.members),
         "settings": [asdict(member.settings) for member in plan.members],
         "budget": plan.budget,
         "seconds": round(seconds, 2),
