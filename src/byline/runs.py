@@ -216,7 +216,7 @@ def read_record(path: Path) -> Record:
             if (name == MATRIX or (path / name).exists()) and sha256(read_plain(path / name)) != digest:
                 raise ValueError(f"{name} is not what was written")
         curves = tuple(tuple(float(bits) for bits in curve) for curve in values["curves"])
-        sides = _read_sides(read_plain(path / MATRIX), str(values["unit"]))
+        sides = _read_sides(read_plain(path / MATRIX), str(values.get("unit", "bits per character")))
         if not curves or len(curves) != len(sides) or not all(curves):
             raise ValueError("its curves don't fit its matrix")
         made_by = {str(name): str(value) for name, value in values["versions"].items()}
