@@ -321,7 +321,7 @@ class TestEvaluate:
     def test_measures_are_printed(self, files: tuple[Path, Path]) -> None:
         done = run("evaluate", *files)
         assert done.returncode == 0
-        assert re.search(r"C@1 +0\.750\n", done.stdout)  # (2 + 2 x 2/4) / 4
+        assert re.search(r"C@1 +0\.750 ", done.stdout)  # (2 + 2 x 2/4) / 4
         assert "1 problem without an answer" in done.stdout
 
     def test_json_and_averages(self, files: tuple[Path, Path]) -> None:
@@ -330,6 +330,40 @@ class TestEvaluate:
         assert result["corpora"][0]["missing"] == 1
         assert result["macro"] == pytest.approx(result["micro"])
         assert "macro" in run("evaluate", *files, *files).stdout
+
+    def test_json_has_what_plots_need(self, files: tuple[Path, Path]) -> None:
+        (row,) = json.loads(run("evaluate", *files, "--json").stdout)["corpora"]
+        assert sum(part["problems"] for part in row["calibration"]) == row["problems"]
+        assert len(row["tippett"]["bans"]) == len(row["tippett"]["same"]) == len(row["tippett"]["different"])
+        assert row["intervals"]["resampled"] == "problems"
+        low, high = row["intervals"]["auc"]
+        assert low <= row["auc"] <= high
+
+    def test_intervals_resample_the_texts_that_lie_beside_the_truth(
+        self, files: tuple[Path, Path], make_corpus: MakeCorpus
+    ) -> None:
+        corpus = make_corpus(small_problems(6))
+        (corpus / "truth.txt").write_text("".join(f"EN00{n} {'YN'[n % 2]}\n" for n in range(1, 7)), "utf-8")
+        answers = files[0]
+        answers.write_text("".join(f"EN00{n} 0.{9 - n}\n" for n in range(1, 7)), "utf-8")
+        assert "resamples of the texts." in run("evaluate", answers, corpus).stdout
+        assert "resamples of the texts." in run("evaluate", answers, corpus / "truth.txt").stdout
+
+    def test_two_systems_are_compared(self, files: tuple[Path, Path], tmp_path: Path) -> None:
+        _, truth = files
+        names = [line.split() for line in truth.read_text("utf-8").splitlines()]
+        good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
+        good.write_text("".join(f"{name} {0.9 if word == 'Y' else 0.1}\n" for name, word in names), "utf-8")
+        bad.write_text("".join(f"{name} {0.1 if word == 'Y' else 0.9}\n" for name, word in names), "utf-8")
+        assert "A is better by AUC x C@1" in run("compare", good, bad, truth).stdout
+        assert "B is better" in run("compare", bad, good, truth).stdout
+        assert "no clear difference" in run("compare", good, good, truth).stdout
+        result = json.loads(run("compare", good, bad, truth, "--json").stdout)
+        product = result["measures"]["product"]
+        assert (product["a"], product["b"], product["difference"], product["a_better"]) == (1.0, 0.0, 1.0, 1.0)
+        assert product["interval"] == pytest.approx([1.0, 1.0])
+        assert result["measures"]["cllr"]["a_better"] == 1.0
+        assert run("compare", good, tmp_path / "none.txt", truth).returncode == 1
 
     def test_unknown_ids_are_refused_and_pairs_are_asked_for(self, files: tuple[Path, Path]) -> None:
         files[0].write_text("XX001 0.9\nXX002 0.1\n", "utf-8")

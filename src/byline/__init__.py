@@ -13,7 +13,9 @@ _HOMES = {
     "AnswersError": "errors",
     "BylineError": "errors",
     "CorpusError": "errors",
+    "Contest": "evaluation",
     "Document": "documents",
+    "Evaluation": "evaluation",
     "Interrupted": "verification",
     "Keep": "verification",
     "Measures": "metrics",
@@ -28,6 +30,8 @@ _HOMES = {
     "Verification": "verification",
     "builtin_problems": "builtin",
     "combine_runs": "combination",
+    "compare_answers": "evaluation",
+    "evaluate_answers": "evaluation",
     "examine_run": "agreement",
     "measure": "metrics",
     "read_pool": "pools",
@@ -41,8 +45,10 @@ __all__ = [
     "Answer",
     "AnswersError",
     "BylineError",
+    "Contest",
     "CorpusError",
     "Document",
+    "Evaluation",
     "Interrupted",
     "Keep",
     "Measures",
@@ -58,6 +64,8 @@ __all__ = [
     "__version__",
     "builtin_problems",
     "combine_runs",
+    "compare_answers",
+    "evaluate_answers",
     "examine_run",
     "measure",
     "read_pool",
@@ -82,6 +90,7 @@ if TYPE_CHECKING:
         SettingsError,
         TooLittleText,
     )
+    from byline.evaluation import Contest, Evaluation, compare_answers, evaluate_answers
     from byline.metrics import Measures, measure
     from byline.pools import Pool, read_pool
     from byline.problems import Problem, ProblemSet, read_problems

@@ -1,4 +1,4 @@
-"""How good answers are: PAN 2015's AUC, C@1 and their product; PAN 2022's five; averages over corpora."""
+"""How good answers are: PAN 2015's AUC, C@1 and their product; PAN 2022's five; Cllr and EER; averages over corpora."""
 
 from __future__ import annotations
 
@@ -6,14 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 from scipy.stats import rankdata
 
 from byline.errors import AnswersError
 
+Flags = NDArray[np.bool_]
+Values = NDArray[np.float64]
+
+FINEST = 0.0005
+"""Answers have three decimals: 0.000 and 1.000 are taken to be this far from certainty where a logarithm is taken."""
+
 
 @dataclass(frozen=True)
 class Measures:
-    """Every measure of one corpus's answers, each from 0 to 1 with 1 the best."""
+    """Every measure of one corpus's answers; up to `overall` each is from 0 to 1 with 1 the best."""
 
     problems: int
     undecided: int
@@ -22,6 +30,12 @@ class Measures:
     f05u: float
     f1: float
     brier: float
+    cllr: float
+    """Bits a problem that trusting the answers costs: 0 is perfect, 1 is what answering 0.5 throughout costs."""
+    cllr_min: float
+    """The same after the best monotone recalibration: what part of `cllr` is not the calibration's fault."""
+    eer: float
+    """The rate of error where as many yes as no problems are got wrong."""
 
     @property
     def product(self) -> float:
@@ -45,10 +59,13 @@ class Averages:
     """The same with both means weighted by problems."""
     mean_product: float
     """The plain mean of the products."""
+    mean_cllr: float
+    """The plain mean of Cllr."""
 
 
 def measure(truth: Sequence[bool], answers: Sequence[float]) -> Measures:
     """All measures; both kinds of truth must occur."""
+    ratios = log_ratios(answers)
     return Measures(
         len(answers),
         sum(answer == 0.5 for answer in answers),
@@ -57,6 +74,9 @@ def measure(truth: Sequence[bool], answers: Sequence[float]) -> Measures:
         f05u(truth, answers),
         f1(truth, answers),
         brier(truth, answers),
+        cllr(truth, ratios),
+        cllr_min(truth, ratios),
+        eer(truth, answers),
     )
 
 
@@ -70,15 +90,14 @@ def average(measures: Sequence[Measures]) -> Averages:
         float(aucs.mean() * c_at_1s.mean()),
         float(np.average(aucs, weights=weights) * np.average(c_at_1s, weights=weights)),
         float((aucs * c_at_1s).mean()),
+        float(np.mean([m.cllr for m in measures])),
     )
 
 
 def auc(truth: Sequence[bool], answers: Sequence[float]) -> float:
     """The chance that a yes is answered higher than a no; equal answers count half."""
-    yes = np.asarray(truth, dtype=np.bool_)
+    yes = _both_kinds(truth, "AUC")
     positives, negatives = int(yes.sum()), int((~yes).sum())
-    if not positives or not negatives:
-        raise AnswersError("AUC needs both yes and no in the truth; it has only one of them")
     ranks = rankdata(np.asarray(answers, dtype=np.float64))
     return float((ranks[yes].sum() - positives * (positives + 1) / 2) / (positives * negatives))
 
@@ -113,3 +132,95 @@ def f1(truth: Sequence[bool], answers: Sequence[float]) -> float:
 def brier(truth: Sequence[bool], answers: Sequence[float]) -> float:
     """One minus the mean squared distance between answer and truth."""
     return float(1 - np.mean((np.asarray(answers, dtype=np.float64) - np.asarray(truth, dtype=np.float64)) ** 2))
+
+
+def log_ratios(answers: Sequence[float]) -> Values:
+    """Natural logarithms of the likelihood ratios that answers amount to, read as probabilities at even odds."""
+    chances = np.clip(np.asarray(answers, dtype=np.float64), FINEST, 1 - FINEST)
+    ratios: Values = np.log(chances / (1 - chances))
+    return ratios
+
+
+def cllr(truth: Sequence[bool], ratios: Sequence[float] | Values) -> float:
+    """Brümmer's cost of log-likelihood ratios (natural logarithms), in bits: yes and no problems weigh the same."""
+    yes = _both_kinds(truth, "Cllr")
+    values = np.asarray(ratios, dtype=np.float64)
+    costs = np.logaddexp(0, np.where(yes, -values, values)) / np.log(2)
+    return float((costs[yes].mean() + costs[~yes].mean()) / 2)
+
+
+def cllr_min(truth: Sequence[bool], scores: Sequence[float] | Values) -> float:
+    """The Cllr of the scores once pool-adjacent-violators, knowing the truth, has calibrated them as well as it can."""
+    yes = _both_kinds(truth, "Cllr")
+    values, groups = np.unique(np.asarray(scores, dtype=np.float64), return_inverse=True)
+    counts = np.bincount(groups, minlength=len(values))
+    share = np.bincount(groups, weights=yes, minlength=len(values)) / counts
+    chances = isotonic_regression(share, weights=counts).x[groups]
+    prior = yes.mean()
+    with np.errstate(divide="ignore"):
+        ratios = np.log(chances) - np.log1p(-chances) - np.log(prior / (1 - prior))
+    return cllr(truth, ratios)
+
+
+def eer(truth: Sequence[bool], answers: Sequence[float]) -> float:
+    """Where the threshold gets equal shares of yes and of no wrong, between two thresholds by a straight line."""
+    yes = _both_kinds(truth, "EER")
+    values = np.asarray(answers, dtype=np.float64)
+    thresholds = np.append(np.unique(values), np.inf)  # `yes` is said from the threshold on
+    missed = np.array([(values[yes] < threshold).mean() for threshold in thresholds])
+    accused = np.array([(values[~yes] >= threshold).mean() for threshold in thresholds])
+    place = int(np.argmax(missed >= accused))  # never the first: there nothing is missed and everybody accused
+    before, after = accused[place - 1] - missed[place - 1], missed[place] - accused[place]
+    return float(missed[place - 1] + before / (before + after) * (missed[place] - missed[place - 1]))
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Answers that lie near each other, and how many of them were yes."""
+
+    problems: int
+    answer: float
+    """Their mean."""
+    same: float
+    """The share that was the same author."""
+
+
+def reliability(truth: Sequence[bool], answers: Sequence[float], bins: int = 10) -> list[Reliability]:
+    """What a calibration plot shows: answers in equal bins from 0 to 1, those that hold any."""
+    yes, values = np.asarray(truth, dtype=np.bool_), np.asarray(answers, dtype=np.float64)
+    places = np.minimum((values * bins).astype(np.int64), bins - 1)
+    rows = []
+    for place in np.unique(places):
+        here = places == place
+        rows.append(Reliability(int(here.sum()), float(values[here].mean()), float(yes[here].mean())))
+    return rows
+
+
+@dataclass(frozen=True)
+class Tippett:
+    """What a Tippett plot shows: at each log-likelihood ratio in bans, the share of problems with as much or more."""
+
+    bans: tuple[float, ...]
+    same: tuple[float, ...]
+    """Of the yes problems."""
+    different: tuple[float, ...]
+    """Of the no problems."""
+
+
+def tippett(truth: Sequence[bool], answers: Sequence[float]) -> Tippett:
+    """The curves at every value that occurs."""
+    yes = _both_kinds(truth, "a Tippett plot")
+    values = log_ratios(answers) / np.log(10)
+    steps = np.unique(values)
+
+    def shares(chosen: Values) -> tuple[float, ...]:
+        return tuple(float((chosen >= step).mean()) for step in steps)
+
+    return Tippett(tuple(map(float, steps)), shares(values[yes]), shares(values[~yes]))
+
+
+def _both_kinds(truth: Sequence[bool], name: str) -> Flags:
+    yes = np.asarray(truth, dtype=np.bool_)
+    if not yes.any() or yes.all():
+        raise AnswersError(f"{name} needs both yes and no in the truth; it has only one of them")
+    return yes

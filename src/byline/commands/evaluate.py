@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from byline.errors import AnswersError
-
 if TYPE_CHECKING:
-    from byline.metrics import Averages, Measures
+    from byline.evaluation import Evaluation
+    from byline.metrics import Averages
 
 COLUMNS = {
     "problems": "problems", "undecided": "undecided", "auc": "AUC", "c_at_1": "C@1", "product": "AUC x C@1",
-    "f05u": "F0.5u", "f1": "F1", "brier": "1 - Brier", "overall": "mean of five",
+    "f05u": "F0.5u", "f1": "F1", "brier": "1 - Brier", "overall": "mean of five", "cllr": "Cllr",
+    "cllr_min": "Cllr min", "eer": "EER",
 }  # fmt: skip
+
+NARROW = {
+    "problems": "n", "undecided": "0.5", "auc": "AUC", "c_at_1": "C@1", "product": "product", "overall": "of five",
+    "cllr": "Cllr", "eer": "EER",
+}  # fmt: skip
+"""Of several corpora, as much as fits a terminal; --json has all."""
 
 
 def evaluate_command(
@@ -23,51 +30,59 @@ def evaluate_command(
     files: Annotated[
         list[Path], typer.Argument(metavar="ANSWERS TRUTH...", help="Answers and truth, as files or folders, in pairs.")
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print the measures as JSON.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="For the resampling that gives the intervals.")] = 0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the measures as JSON, with the data of calibration and Tippett plots.")
+    ] = False,
 ) -> None:
     """Measure answers against the truth; several pairs at once give their averages too.
 
-    A missing answer counts as 0.5, undecided.
+    A missing answer counts as 0.5, undecided. Intervals resample the texts, where they lie beside the truth.
 
     Example: byline evaluate out/ pan15-english/truth.txt
     """
     if len(files) % 2:
         context.fail("files come in pairs: ANSWERS TRUTH, and again for each further corpus")
 
-    from byline.answers import match_truth, read_answers
     from byline.commands.console import print_json
-    from byline.metrics import average, measure
-    from byline.truth import read_truth
+    from byline.evaluation import evaluate_answers
+    from byline.metrics import average
 
-    rows: list[tuple[str, int, Measures]] = []
-    for answers_path, truth_path in zip(files[::2], files[1::2], strict=True):
-        answers, truth = read_answers(answers_path), read_truth(truth_path)
-        try:
-            measures = measure(*match_truth(answers, truth, str(answers_path)))
-        except AnswersError as error:
-            raise AnswersError(f"{truth_path}: {error}") from None
-        rows.append((str(answers_path), len(truth) - len(answers), measures))
-    averages = average([measures for _, _, measures in rows])
+    rows = [evaluate_answers(answers, truth, seed) for answers, truth in zip(files[::2], files[1::2], strict=True)]
+    averages = average([row.measures for row in rows])
     if as_json:
         print_json(to_json(rows, averages))
     else:
         print_tables(rows, averages)
 
 
-def to_json(rows: list[tuple[str, int, Measures]], averages: Averages) -> dict[str, object]:
+def to_json(rows: list[Evaluation], averages: Averages) -> dict[str, object]:
     """What --json prints: a list of corpora, and their averages."""
+    from byline.metrics import reliability, tippett
+
     return {
         "corpora": [
-            {"answers": name, "missing": missing, **{key: getattr(measures, key) for key in COLUMNS}}
-            for name, missing, measures in rows
+            {
+                "answers": str(row.answers),
+                "missing": row.missing,
+                **{key: getattr(row.measures, key) for key in COLUMNS},
+                "intervals": {
+                    "resampled": "texts" if row.by_text else "problems",
+                    **{name: [interval.low, interval.high] for name, interval in row.intervals.items()},
+                },
+                "calibration": [asdict(part) for part in reliability(row.truth, row.values)],
+                "tippett": asdict(tippett(row.truth, row.values)),
+            }
+            for row in rows
         ],
         "macro": averages.macro,
         "micro": averages.micro,
         "mean_product": averages.mean_product,
+        "mean_cllr": averages.mean_cllr,
     }
 
 
-def print_tables(rows: list[tuple[str, int, Measures]], averages: Averages) -> None:
+def print_tables(rows: list[Evaluation], averages: Averages) -> None:
     """One corpus as a list of measures; several as a row each with their averages below."""
     from rich.table import Table
 
@@ -76,25 +91,37 @@ def print_tables(rows: list[tuple[str, int, Measures]], averages: Averages) -> N
     console = out()
     table = Table(box=None, header_style="bold", pad_edge=False, show_header=len(rows) > 1)
     if len(rows) == 1:
+        (row,) = rows
         table.add_column()
         table.add_column(justify="right")
+        table.add_column(style="dim")
         for key, heading in COLUMNS.items():
-            table.add_row(heading, _cell(getattr(rows[0][2], key)))
+            span = row.intervals.get(key)
+            table.add_row(
+                heading, _cell(getattr(row.measures, key)), f"{span.low:.3f} to {span.high:.3f}" if span else ""
+            )
     else:
         table.add_column("answers", overflow="fold")
-        for heading in COLUMNS.values():
-            table.add_column(heading, justify="right", overflow="fold")
-        for name, _, measures in rows:
-            table.add_row(name, *(_cell(getattr(measures, key)) for key in COLUMNS))
+        for heading in NARROW.values():
+            table.add_column(heading, justify="right", no_wrap=True)
+        for row in rows:
+            table.add_row(str(row.answers), *(_cell(getattr(row.measures, key)) for key in NARROW))
     console.print(table)
-    for name, missing, _ in rows:
-        if missing:
-            console.print(f"{name}: {count_of(missing, 'problem')} without an answer, counted as undecided")
-    console.print("1 is the best of each; random answers have .50 AUC, .50 C@1 and .25 AUC x C@1.", style="dim")
-    if len(rows) > 1:
+    for row in rows:
+        if row.missing:
+            console.print(f"{row.answers}: {count_of(row.missing, 'problem')} without an answer, counted as undecided")
+    console.print(
+        "Of AUC to mean of five 1 is the best; random answers have .50 AUC, .50 C@1 and .25 AUC x C@1."
+        "\nOf Cllr and EER 0 is the best; always saying 0.5 has a Cllr of 1.",
+        style="dim",
+    )
+    if len(rows) == 1:
+        what = "texts" if rows[0].by_text else "problems (the texts are not beside the truth)"
+        console.print(f"Ranges: 95 of 100 resamples of the {what}.", style="dim")
+    else:
         console.print(
             f"\nmacro {averages.macro:.3f} (mean AUC x mean C@1), micro {averages.micro:.3f} (weighted by problems),"
-            f" mean product {averages.mean_product:.3f}"
+            f" mean product {averages.mean_product:.3f}, mean Cllr {averages.mean_cllr:.3f}"
         )
 
 

@@ -1,0 +1,82 @@
+"""`byline compare`: two systems' answers to the same problems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from byline.evaluation import Contest
+
+NAMES = {"auc": "AUC", "c_at_1": "C@1", "product": "AUC x C@1", "cllr": "Cllr"}
+
+
+def compare_command(
+    first: Annotated[Path, typer.Argument(metavar="A", help="Answers of one system, a file or a folder.")],
+    second: Annotated[Path, typer.Argument(metavar="B", help="Answers of another to the same problems.")],
+    truth: Annotated[Path, typer.Argument(metavar="TRUTH", help="The truth, a file or a folder.")],
+    seed: Annotated[int, typer.Option(min=0, help="For the resampling.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
+) -> None:
+    """Tell whether A's answers are better than B's, and how sure that is.
+
+    Both are measured again and again on resampled texts, which are looked for beside the truth.
+
+    Example: byline compare out-a/ out-b/ pan15-english/truth.txt
+    """
+    from byline.commands.console import print_json
+    from byline.evaluation import compare_answers
+
+    contest = compare_answers(first, second, truth, seed)
+    if as_json:
+        print_json(to_json(contest))
+    else:
+        print_contest(contest)
+
+
+def to_json(contest: Contest) -> dict[str, object]:
+    """What --json prints."""
+    return {
+        "a": str(contest.first.answers),
+        "b": str(contest.second.answers),
+        "resampled": "texts" if contest.first.by_text else "problems",
+        "measures": {
+            name: {
+                "a": getattr(contest.first.measures, name),
+                "b": getattr(contest.second.measures, name),
+                "difference": found.difference,
+                "interval": [found.interval.low, found.interval.high],
+                "a_better": contest.better(name),
+            }
+            for name, found in contest.differences.items()
+        },
+    }
+
+
+def print_contest(contest: Contest) -> None:
+    """A line for each measure, and the verdict on the product."""
+    from rich.table import Table
+
+    from byline.commands.console import out
+
+    console = out()
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in ("", "A", "B", "A less B", "95 of 100", "A better"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for name, heading in NAMES.items():
+        found = contest.differences[name]
+        table.add_row(
+            heading,
+            f"{getattr(contest.first.measures, name):.3f}",
+            f"{getattr(contest.second.measures, name):.3f}",
+            f"{found.difference:+.3f}",
+            f"{found.interval.low:+.3f} to {found.interval.high:+.3f}",
+            f"{contest.better(name):.1%}",
+        )
+    console.print(table)
+    chance = contest.better("product")
+    verdict = "A is better" if chance >= 0.975 else "B is better" if chance <= 0.025 else "no clear difference"
+    what = "texts" if contest.first.by_text else "problems (the texts are not beside the truth)"
+    console.print(f"\n{verdict} by AUC x C@1: A is ahead in {chance:.1%} of resamples of the {what}.")
