@@ -42,7 +42,9 @@ def test_what_is_written_can_be_read_again(tmp_path: Path, layout: str) -> None:
 
 def test_a_folder_that_holds_answers_is_refused_unless_told(tmp_path: Path) -> None:
     (tmp_path / "answers.jsonl").write_text("", "utf-8")
-    with pytest.raises(RunError, match=r"answers\.jsonl: exists already; choose another folder, or give --overwrite"):
+    with pytest.raises(
+        RunError, match=r"answers\.jsonl: exists already; choose another folder, or replace it by --overwrite"
+    ):
         check_output(tmp_path)
     check_output(tmp_path, overwrite=True)
     check_output(tmp_path / "new" / "deep")

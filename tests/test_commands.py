@@ -298,6 +298,31 @@ class TestEnsembles:
         assert message in done.stderr
         assert not (tmp_path / "out").exists()
 
+    def test_answers_of_a_run_are_gone_on_with_rather_than_replaced(
+        self, make_corpus: MakeCorpus, tmp_path: Path
+    ) -> None:
+        words = ("verify", make_corpus(small_problems(6)), "-o", tmp_path / "out", "--members", 1, *FAST)
+        assert "a new one begins" in run(*words, "--resume").stderr
+        again = run(*words)
+        assert again.returncode == 1
+        assert "go on with its run by --resume" in again.stderr
+        joined = run("combine", tmp_path / "out", "-o", tmp_path / "joined")
+        assert joined.returncode == 0
+        resumed = run(*words[:3], tmp_path / "joined", "--members", 1, *FAST, "--resume")
+        assert "by byline combine" in resumed.stderr
+
+    def test_a_preset_that_wants_a_control_corpus_says_so(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+        corpus, pool = make_corpus(small_problems(6)), tmp_path / "pool.toml"
+        pool.write_text("[shared]\nhidden = 4\nsub_epochs = 1\n[[member]]\ncontrol = 'one'\n", "utf-8")
+        done = run("verify", corpus, "-o", tmp_path / "out", "--preset", pool)
+        assert "meant to have a control corpus" in done.stdout
+
+    def test_control_heads_and_the_setting_exclude_each_other(self, make_corpus: MakeCorpus, english: Path) -> None:
+        words = ("--control", english, "--control-heads", "one", "--set", "control=each")
+        done = run("verify", make_corpus(small_problems(6)), "--json", *words, *FAST)
+        assert done.returncode == 2
+        assert "not both" in done.stderr
+
     def test_control_heads_are_one_or_each(self, make_corpus: MakeCorpus, tmp_path: Path, english: Path) -> None:
         corpus = make_corpus(small_problems(6))
         told = {

@@ -256,7 +256,7 @@ def test_differences_are_named() -> None:
     old = {"a": 1, "b": {"x": 1, "y": 2}, "c": [{"d": 1}, {"d": 2}], "gone": 1, "h": "0123456789abcdef"}
     new = {"a": 2, "b": {"x": 1, "y": 3}, "c": [{"d": 1}, {"d": 3}], "new": 1, "h": None}
     assert differences(old, new) == [
-        "a was 1, is 2", "b y was 2, is 3", "c 2 d was 2, is 3", "gone is gone", "h changed", "new is new",
+        "a was 1, is 2", "b y was 2, is 3", "c 2 d was 2, is 3", "gone is gone", "h is gone", "new is new",
     ]  # fmt: skip
     assert differences({"c": [1]}, {"c": [1, 2]}) == ["c changed"]
     assert differences({"c": [1, 2]}, {"c": [1, 3]}) == ["c 2 was 2, is 3"]

@@ -48,12 +48,14 @@ def format_answers(answers: Iterable[Answer], layout: Layout) -> str:
     return "".join(f"{answer.id} {answer.rounded:.3f}\n" for answer in ordered)
 
 
-def check_output(folder: Path, overwrite: bool = False) -> None:
+def check_output(folder: Path, overwrite: bool = False, remedy: str = "") -> None:
     """Refuse, before any work is done, a folder that holds answers already or can't be written to; make nothing."""
     try:
         held = [name for name in FILE_NAMES.values() if (folder / name).exists()]
         if held and not overwrite:
-            raise RunError(f"{folder / held[0]}: exists already; choose another folder, or give --overwrite")
+            raise RunError(
+                f"{folder / held[0]}: exists already; {remedy or 'choose another folder'}, or replace it by --overwrite"
+            )
         if folders := [name for name in held if (folder / name).is_dir()]:
             raise RunError(f"{folder / folders[0]}: is a folder; remove it, or choose another folder for the answers")
         existing = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())

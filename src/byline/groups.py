@@ -117,7 +117,11 @@ def _refusal_message(refused: Mapping[str, str], groups: Sequence[LanguageGroup]
     for group in groups:
         if reason := refused.get(group.language):
             repeated = max(prepared.repeated_control for prepared in group.layouts.values())
-            own = f" ({repeated} given ones are the problems' own)" if repeated else ""
+            own = (
+                f" (of the given texts {repeated} {'is' if repeated == 1 else 'are'} the problems' own)"
+                if repeated
+                else ""
+            )
             lines.append(f"{group.language}: {reason}{own}")
     message = "\n  ".join(lines)
     if len(groups) > 1:

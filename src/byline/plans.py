@@ -147,6 +147,8 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 
 
 def _difference(name: str, before: Any, now: Any) -> list[str]:
+    if _is_hash(before) != _is_hash(now) and None in (before, now):
+        return [f"{name} {'is new' if before is None else 'is gone'}"]
     if isinstance(before, dict) and isinstance(now, dict):
         return [f"{name} {line}" for line in differences(before, now)]
     if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):

@@ -86,9 +86,9 @@ class LanguageRun:
     ways: int
     """2 where the problems were asked both ways."""
     heads: int
-    """Sets of texts that the first member learnt, both ways together."""
+    """Sets of texts that a member learnt, both ways together: the one with most of them."""
     documents: int
-    """Sets of texts that the first member judged or compared with, both ways together."""
+    """Sets of texts that this member judged or compared with, both ways together."""
     control: str
     """What became of the control corpus, in words."""
     control_repeats: int
@@ -165,11 +165,15 @@ def verify(
     with hold(keep.folder):
         if is_run(keep.folder) and keep.resume:
             plan = read_plan(keep.folder)
+            if "combined" in plan.request:
+                raise RunError(f"{keep.folder}: was joined from other runs by byline combine; go on with one of those")
             if changed := asked.differences(plan):
                 raise RunError(_cant_resume(keep.folder, changed))
         else:
             if not keep.overwrite:
                 require_vacant(keep.folder, "; go on with it by --resume, or replace it by --overwrite")
+            if keep.resume:
+                log.warning("%s: there is no run to go on with; a new one begins", keep.folder)
             plan = asked.settle(workers, slots)
             start(keep.folder, plan)
         return _Verifier(plan, asked, keep, report).run(workers, cluster)
@@ -352,7 +356,7 @@ def _budget_values(budget: float, fit: Fit) -> dict[str, object]:
 
 
 def _summary(group: LanguageGroup, middle: float, members: int, rows: Sequence[Settings]) -> LanguageRun:
-    prepared = group.prepared(rows[0])
+    prepared = max((group.prepared(row) for row in rows), key=lambda each: sum(len(side.heads) for side in each.sides))
     placed = dict.fromkeys(group.prepared(row).control for row in rows)
     control = " or ".join(word for word in placed if word != "none" or len(placed) == 1)
     asked: Mapping[int, int] = Counter(question.problem for side in prepared.sides for question in side.questions)

@@ -142,6 +142,8 @@ def verify_command(
         context.fail("give --preset or --settings, not both")
     if control_heads not in (None, "one", "each"):
         context.fail(f"--control-heads must be one or each, got {control_heads}")
+    if control_heads is not None and any(word.partition("=")[0].strip() == "control" for word in set_ or []):
+        context.fail("give --control-heads or --set control=..., not both")
     if control_heads is not None and control is None:
         context.fail("--control-heads says what becomes of a control corpus; give one with --control DIR")
     if resume and overwrite:
@@ -157,7 +159,8 @@ def verify_command(
     pool = _pool(preset, settings_file, set_ or [], control_heads)
     seconds_allowed = parse_duration(budget) if budget is not None else None
     if output is not None:
-        answers.check_output(output, overwrite or (resume and is_run(output / FOLDER)))
+        begun = is_run(output / FOLDER)
+        answers.check_output(output, overwrite or (resume and begun), "go on with its run by --resume" if begun else "")
     keep = Keep(output / FOLDER, resume, overwrite, not no_models, trace) if output is not None else None
     begin = time.perf_counter()
     interrupted = False
@@ -278,7 +281,10 @@ def print_summary(result: Verification, seconds: float, output: Path | None) -> 
             f" {count_of(len(run.alphabet), 'symbol')}; control corpus: {run.control}"
         )
         if run.control_repeats:
-            console.print(f"  {count_of(run.control_repeats, 'control text')} left out: the problems hold them too")
+            them = "it" if run.control_repeats == 1 else "them"
+            console.print(f"  {count_of(run.control_repeats, 'control text')} left out: the problems hold {them} too")
+        if run.control == "none" and any(member.settings.control in ("one", "each") for member in result.plan.members):
+            console.print("  members of this preset are meant to have a control corpus; give one with --control DIR")
     console.print()
     print_answers(result.answers)
     plan = result.plan
