@@ -74,16 +74,31 @@ def printed(script: str, *options: str) -> list[str]:
     return done.stdout.strip().splitlines()
 
 
+COMPARED = ("single", "hidden-40", "control", "relu", "tanh", "backward")
+"""Results that stand side by side in one table; only the first has one of its own."""
 NAMES = sorted(path.stem.removeprefix("pan-") for path in (ROOT / "benchmarks" / "results").glob("pan-*.json"))
 
 
 def test_all_the_results_that_the_docs_rest_on_are_stored() -> None:
-    assert {"default", "single", "unigram", "unigram-40", "placebo", "plain"} <= set(NAMES)
+    assert {"default", "paper", "single", "unigram", "unigram-40", "placebo", "plain"} <= set(NAMES)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in COMPARED[1:]])
 def test_the_tables_of_the_evaluation_are_those_that_are_stored(name: str) -> None:
     assert "\n".join(stored_rows(name)) in (ROOT / "docs" / "evaluation.md").read_text("utf-8")
+
+
+def test_the_papers_claims_stand_side_by_side() -> None:
+    assert "\n".join(printed("pan.py", "--compare", ",".join(COMPARED))) in (ROOT / "docs/evaluation.md").read_text(
+        "utf-8"
+    )
+    for name in COMPARED:
+        seeds = {row.split("|")[2].strip() for row in stored_rows(name)[2:-1]}
+        assert (len(stored_rows(name)) - 3, seeds) == (10, {"3"}), name
+
+
+def test_the_tables_of_the_gated_unit_are_the_stored_ones() -> None:
+    assert "\n".join(printed("gru.py")) in (ROOT / "docs/evaluation.md").read_text("utf-8")
 
 
 def test_the_table_of_sampled_heads_is_the_stored_one() -> None:
@@ -116,6 +131,10 @@ def test_the_readmes_table_is_the_stored_one() -> None:
     for row in stored_rows("default")[2:]:
         corpus, _, auc, c_at_1, product, _, _, _, members, own = (cell.strip() for cell in row.strip("|").split("|"))
         assert f"| {corpus} | {auc} | {c_at_1} | {product} | {members} | {own} |" in page
+    lines = page.splitlines()
+    for row in stored_rows("paper")[2:-1]:
+        corpus, _, _, _, product, _, _, _, members, _ = (cell.strip() for cell in row.strip("|").split("|"))
+        assert any(line.startswith(f"| {corpus} |") and f"| {product}, {members} |" in line for line in lines)
     mean_auc = stored_rows("placebo")[-1].split("|")[3].strip()
     assert f"mean AUC of {mean_auc}" in page
 
@@ -145,3 +164,7 @@ def test_one_member_reaches_its_marks() -> None:
 def test_the_ensemble_is_worth_more_than_its_members() -> None:
     mean = stored_rows("default")[-1].split("|")
     assert float(mean[5]) >= float(mean[10]) + 0.02
+    products = {row.split("|")[1].strip(): float(row.split("|")[5]) for row in stored_rows("default")[2:]}
+    assert products["pan15-train-english"] >= 0.72
+    assert products["pan15-train-greek"] >= 0.68
+    assert products["pan15-train-spanish"] >= 0.9
