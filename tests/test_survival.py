@@ -121,7 +121,7 @@ def test_a_run_that_dies_at_any_write_ends_with_the_same_bytes(home: Path) -> No
 
 
 def test_ctrl_c_stops_with_the_answers_so_far(home: Path) -> None:
-    slow = ("--set", "sub_epochs=60", "--workers", "1")
+    slow = ("--set", "sub_epochs=200", "--workers", "1")
     process = start(home, "verify", "corpus", "-o", "out", *MEMBERS, *slow)
     for _ in range(600):
         if finished(home / "out") or process.poll() is not None:
