@@ -33,10 +33,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from byline.answers import match_truth
-from byline.interpret import centre, rank_scores, stretch
+from byline.interpret import centre, stretch
 from byline.metrics import measure
 from byline.problems import read_problems
 from byline.questions import Prepared, prepare_questions
+from byline.ranks import rank_scores
 from byline.scoring import Matrix
 from byline.settings import Settings
 from byline.truth import read_truth

@@ -2,15 +2,17 @@
 
     BYLINE_DATA=folder-of-corpora python benchmarks/pan.py          one member of the default settings
     python benchmarks/pan.py --set hidden=0 --name unigram          the same with a setting changed
-    python benchmarks/pan.py --preset default --budget 2m           an ensemble, and its members one by one
+    python benchmarks/pan.py --preset best --budget 3m              an ensemble, and its members one by one
     python benchmarks/pan.py --preset paper --control --corpora pan15 --name paper
     python benchmarks/pan.py --placebo          known sets exchanged between problems: AUC must be near .5
     python benchmarks/pan.py --table            print the stored results again, run nothing
     python benchmarks/pan.py --compare single,relu,tanh         print several of them side by side, run nothing
 
 Each corpus and seed is stored in benchmarks/results/pan-NAME.json as soon as it is done, and not run again while
-settings and program stay the same. Both ways of ranking, and a radius of undecided answers, are measured on
-the same trained networks. With --budget a corpus has all cores to itself; otherwise corpora run side by side.
+settings and program stay the same. Of presets that rank, both ways of ranking and a radius of undecided answers are
+measured on the same trained networks. Of those that make scores relative, each corpus is answered with a calibration
+that was fitted on the other corpora; `--preset best --runs DIR` keeps the members for benchmarks/ablation.py.
+With --budget a corpus has all cores to itself; otherwise corpora run side by side.
 """
 
 from __future__ import annotations
@@ -35,15 +37,17 @@ from byline import __version__
 from byline.answers import match_truth
 from byline.documents import Document
 from byline.ensemble import parse_duration
-from byline.interpret import answer_problems, problem_scores
+from byline.execution import Keep
+from byline.interpret import answer_problems, read_sides, standing_values
 from byline.metrics import measure
-from byline.plans import Plan
+from byline.plans import Manner, Plan
 from byline.pools import Pool, pool_of, read_pool
 from byline.problems import Problem, read_problems, read_texts
 from byline.runs import Record, read_members, read_plan
 from byline.settings import Ranking, Settings, parse_assignments
 from byline.truth import read_truth
-from byline.verification import Keep, verify
+from byline.verification import verify
+from judging import calibrate, plain
 from stored import RESULTS, commit
 
 LANGUAGES = ("dutch", "english", "greek", "spanish")
@@ -56,7 +60,8 @@ VARIANTS: tuple[tuple[str, Ranking, float], ...] = (
 # What answers depend on, besides settings and presets, which are stored by themselves.
 MATTER = (
     "documents", "problems", "languages", "normalise", "alphabet", "questions", "groups", "network", "kernels",
-    "schedule", "training", "scoring", "engines/rnn", "ensemble", "interpret", "metrics", "combination",
+    "schedule", "training", "scoring", "engines/rnn", "engines/ngram", "engines/vectors", "ngrams", "ngram_kernels",
+    "masking", "ensemble", "ranks", "relative", "fusion", "interpret", "metrics", "combination",
 )  # fmt: skip
 
 
@@ -83,8 +88,10 @@ def main() -> None:
         for job in as_completed(jobs):
             row = {**job.result(), **made_by}
             stored["runs"].append(row)
+            if "values" in row:
+                calibrate(stored["runs"], {name: truth_of(data / name) for name in corpora})
             save(path, stored)
-            print(f"{row['corpus']} seed {row['seed']}: {row['texts']['product']:.3f}", file=sys.stderr, flush=True)
+            print(f"{row['corpus']} seed {row['seed']}: {row['seconds']} s", file=sys.stderr, flush=True)
     print_table(stored)
 
 
@@ -155,10 +162,26 @@ def run(data: Path, corpus: str, seed: int, options: argparse.Namespace) -> dict
         records = list(read_members(kept, plan))
     truth = read_truth(folder)
     row: dict[str, Any] = {"corpus": corpus, "seed": seed, "seconds": round(seconds, 1), "members": len(records)}
+    if plan.manner.interpretation == "relative":
+        row["values"] = relative_values(plan, records, sorted(truth))
+        return row
     for name, ranking, radius in VARIANTS:
         row[name] = judge(plan, records, ranking, radius, truth)
     row["member_products"] = [judge(plan, [record], "texts", 0.0, truth)["product"] for record in records]
     return row
+
+
+def relative_values(plan: Plan, records: Sequence[Record], ids: Sequence[str]) -> list[float | None]:
+    """What a calibration is fitted to, for each problem of the truth by id."""
+    (group,) = plan.groups
+    readings = [read_sides(record.sides, len(group.ids), record.member.settings, "relative") for record in records]
+    found = dict(zip(group.ids, plain(standing_values(readings, "relative")), strict=True))
+    return [found.get(name) for name in ids]
+
+
+def truth_of(folder: Path) -> list[bool]:
+    truth = read_truth(folder)
+    return [truth[name] for name in sorted(truth)]
 
 
 def choose_pool(options: argparse.Namespace, language: str) -> Pool:
@@ -181,9 +204,13 @@ def judge(
 ) -> dict[str, float]:
     """Measures of some members' answers; a problem that can't be used has no answer, which counts as 0.5."""
     (group,) = plan.groups
-    scores = [problem_scores(record.sides, len(group.ids), ranking) for record in records]
-    answers, _ = answer_problems(group.ids, scores, max(radius, plan.radius))
-    measures = measure(*match_truth({answer.id: answer.probability for answer in answers}, truth, "run"))
+    manner = Manner("rank", max(radius, plan.manner.radius))
+    settings = [record.member.settings.change({"ranking": ranking}) for record in records]
+    readings = [
+        read_sides(record.sides, len(group.ids), row, "rank") for record, row in zip(records, settings, strict=True)
+    ]
+    answers = answer_problems(group.ids, readings, manner).answers
+    measures = measure(*match_truth({answer.id: answer.value for answer in answers}, truth, "run"))
     return {key: round(getattr(measures, key), 4) for key in ("auc", "c_at_1", "product")}
 
 
@@ -226,6 +253,9 @@ def save(path: Path, stored: dict[str, Any]) -> None:
 
 def print_table(stored: dict[str, Any]) -> None:
     """A line for each corpus; of ensembles with their number of members and the mean of the members' own products."""
+    if any("values" in row for row in stored["runs"]):
+        print_relative(stored["runs"])
+        return
     several = any(row["members"] > 1 for row in stored["runs"])
     corpora = sorted({row["corpus"] for row in stored["runs"]})
     columns = [("texts", "auc"), ("texts", "c_at_1"), ("texts", "product"), ("heads", "product"), ("radius", "product")]
@@ -244,6 +274,31 @@ def print_table(stored: dict[str, Any]) -> None:
         print(f"| {corpus} | {len(rows)} | {_cells(means)} |")
     if lines:
         print(f"| plain mean | | {_cells(list(np.mean(lines, axis=0)))} |")
+
+
+def print_relative(rows: Sequence[dict[str, Any]]) -> None:
+    """A line for each corpus, of answers that were calibrated on the others."""
+    print("| corpus | seeds | AUC | C@1 | product | product of each seed | Cllr | seconds | members |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    lines = []
+    for corpus in sorted({row["corpus"] for row in rows}):
+        own = [row for row in rows if row["corpus"] == corpus and "relative" in row]
+        if not own:
+            continue
+        auc, c_at_1, product, cllr = (
+            float(np.mean([row["relative"][key] for row in own])) for key in ("auc", "c_at_1", "product", "cllr")
+        )
+        seconds, members = (float(np.mean([row[key] for row in own])) for key in ("seconds", "members"))
+        each = " ".join(f"{row['relative']['product']:.3f}" for row in own)
+        print(
+            f"| {corpus} | {len(own)} | {auc:.3f} | {c_at_1:.3f} | {product:.3f} | {each} | {cllr:.3f}"
+            f" | {seconds:.0f} | {members:.0f} |"
+        )
+        lines.append([auc, c_at_1, product, cllr, seconds, members])
+    if lines:
+        auc, c_at_1, product, cllr, *rest = np.mean(lines, axis=0)
+        tail = " | ".join(f"{value:.0f}" for value in rest)
+        print(f"| plain mean | | {auc:.3f} | {c_at_1:.3f} | {product:.3f} | | {cllr:.3f} | {tail} |")
 
 
 def print_comparison(stored: dict[str, dict[str, Any]]) -> None:

@@ -28,15 +28,18 @@ from scipy.stats import spearmanr
 from byline.alphabet import Alphabet
 from byline.answers import match_truth
 from byline.documents import Document
-from byline.interpret import answer_problems, problem_scores
+from byline.execution import Keep
+from byline.fusion import Reading
+from byline.interpret import answer_problems, read_sides
 from byline.metrics import measure
+from byline.plans import Manner
 from byline.problems import Problem, ProblemSet, read_problems
 from byline.questions import Questions
 from byline.runs import read_members, read_plan
 from byline.scoring import Matrix, Side, Table, choose_heads
 from byline.settings import Settings
 from byline.truth import read_truth
-from byline.verification import Keep, verify
+from byline.verification import verify
 from stored import RESULTS, commit
 
 STORED = RESULTS / "sampling.json"
@@ -78,11 +81,11 @@ def sample(folder: Path, run: Path | None) -> list[dict[str, Any]]:
     rng = np.random.default_rng(0)
 
     def judge(scores: Table) -> tuple[float, Table]:
-        answers, _ = answer_problems(group.ids, [scores], 0.0)
-        given = {answer.id: answer.probability for answer in answers}
+        answers = answer_problems(group.ids, [Reading("rnn", scores[None])], Manner()).answers
+        given = {answer.id: answer.value for answer in answers}
         return measure(*match_truth(given, truth, folder.name)).product, np.array(list(given.values()))
 
-    whole = problem_scores(record.sides, len(group.ids), "texts")
+    whole = read_sides(record.sides, len(group.ids), Settings(), "rank").scores[0]
     product, answers = judge(whole)
     heads = [int(side.matrix.heads.max()) + 1 for side in record.sides]
     rows = [{"corpus": folder.name, "heads": max(heads), "sample": None, "product": product}]
@@ -113,7 +116,7 @@ def thin(sides: Sequence[Side], size: int, rng: np.random.Generator, problems: i
         chosen = choose_heads(shape, size, rng)
         values, seen = (np.take_along_axis(table, chosen, axis=1) for table in (side.matrix.values, side.matrix.seen))
         thinned.append(Side(Matrix(values, seen, chosen), side.questions, side.lonely))
-    return problem_scores(thinned, problems, "texts")
+    return read_sides(thinned, problems, Settings(), "rank").scores[0]
 
 
 def grow(problems: int) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def test_quality_is_measured_of_one_member_and_of_an_ensemble(english: Path) -> 
     single = pan.run(english.parent, "english", 0, pan_options(set=tiny))
     assert single["members"] == 1
     assert single["member_products"] == [single["texts"]["product"]]
-    several = pan.run(english.parent, "english", 0, pan_options(set=tiny, preset="default", members=3))
+    several = pan.run(english.parent, "english", 0, pan_options(set=tiny, preset="rnn", members=3))
     assert len(several["member_products"]) == 3
     assert {"auc", "c_at_1", "product"} == several["radius"].keys()
     assert pan.run(english.parent, "english", 0, pan_options(set=tiny, placebo=True))["texts"]["auc"] != 1

@@ -10,11 +10,12 @@ from byline.agreement import examine_run
 from byline.answers import format_answers
 from byline.combination import combine_runs
 from byline.errors import AnswersError, RunError
-from byline.interpret import average_members
+from byline.execution import Finished, Keep
+from byline.fusion import average_members
 from byline.pools import Pool
 from byline.runs import copy_member, read_members, read_plan
 from byline.settings import Settings
-from byline.verification import Finished, Keep, verify
+from byline.verification import verify
 from conftest import MakeCorpus, small_problems
 
 SMALL = Settings(hidden=4, sub_epochs=2)
@@ -95,7 +96,7 @@ class TestCombining:
         for seed in (1, 2):
             verify(corpus, SMALL, seed=seed, skip_bad=True, keep=Keep(tmp_path / str(seed)))
         joined = combine_runs([tmp_path / "1", tmp_path / "2"], tmp_path / "both")
-        assert [answer.probability for answer in joined.answers if answer.id == "EN004"] == [0.5]
+        assert [answer.value for answer in joined.answers if answer.id == "EN004"] == [0.5]
         assert len(joined.answers) == 7
 
 

@@ -177,7 +177,7 @@ class TestEnsembles:
     def test_presets_are_listed_and_shown(self) -> None:
         listed = run("presets").stdout
         assert all(
-            name in listed for name in ("default", "paper-dutch", "paper-english", "paper-greek", "paper-spanish")
+            name in listed for name in ("best", "rnn", "paper-dutch", "paper-english", "paper-greek", "paper-spanish")
         )
         shown = run("presets", "paper-english").stdout
         assert "drawn at random" in shown
@@ -273,7 +273,7 @@ class TestEnsembles:
         "words",
         [
             ["--members", "2", "--budget", "5s"],
-            ["--preset", "default", "--settings", "x.toml"],
+            ["--preset", "rnn", "--settings", "x.toml"],
             ["--control-heads", "many"],
             ["--control-heads", "each"],
             ["--resume", "--overwrite"],

@@ -20,6 +20,7 @@ from byline.ensemble import (
     run_jobs,
 )
 from byline.errors import RunError, TooLittleText
+from byline.execution import Keep, Planned
 from byline.plans import Member
 from byline.pools import Pool, read_pool
 from byline.problems import read_problems
@@ -27,7 +28,7 @@ from byline.questions import Questions, prepare_questions
 from byline.schedule import plan_visits
 from byline.settings import Settings
 from byline.training import Progress
-from byline.verification import Keep, Planned, verify
+from byline.verification import verify
 from conftest import MakeCorpus, small_problems
 
 SMALL = Settings(hidden=4, sub_epochs=2)
@@ -177,7 +178,7 @@ def test_one_text_and_many_candidates_are_asked_the_way_that_can_be_asked(make_c
     assert len(result.answers) == 6
     with pytest.raises(TooLittleText, match="1 different known set"):
         verify(corpus, unknown)
-    assert verify(corpus, read_pool("default").change({"hidden": 4, "sub_epochs": 2})).runs[0].members == 4
+    assert verify(corpus, read_pool("rnn").change({"hidden": 4, "sub_epochs": 2})).runs[0].members == 4
 
 
 def test_a_member_that_turns_round_and_a_text_too_short_for_another(make_corpus: MakeCorpus) -> None:

@@ -6,8 +6,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from byline.interpret import average_by_problem, centre, rank_among_heads, rank_among_texts, stretch
+from byline.fusion import average_by_problem
+from byline.interpret import centre, stretch
 from byline.questions import Question
+from byline.ranks import rank_among_heads, rank_among_texts
 from byline.scoring import Matrix
 
 UNSEEN = np.zeros((3, 3), np.bool_)

@@ -18,11 +18,11 @@ def write(tmp_path: Path, text: str) -> Path:
 
 
 def test_the_presets_are_the_default_and_the_papers_four() -> None:
-    assert preset_names() == ["default", "paper-dutch", "paper-english", "paper-greek", "paper-spanish"]
+    assert preset_names() == ["best", "paper-dutch", "paper-english", "paper-greek", "paper-spanish", "rnn"]
 
 
 def test_the_default_is_ordered_and_has_four_members() -> None:
-    pool = read_pool("default")
+    pool = read_pool("rnn")
     assert (pool.draw, pool.members) == ("order", 4)
     assert pool.take(2, seed=1) == pool.take(2, seed=2) == pool.rows[:2]
 

@@ -17,6 +17,7 @@ from byline import storage
 from byline.answers import format_answers
 from byline.ensemble import Job, run_jobs
 from byline.errors import BylineError, RunError
+from byline.execution import Finished, Interrupted, Keep, Planned, Verification
 from byline.modelfile import read_model
 from byline.plans import Plan, differences
 from byline.pools import Pool
@@ -24,7 +25,7 @@ from byline.problems import read_problems
 from byline.questions import prepare_questions
 from byline.runs import Record, find_run, hold, maker, read_members, read_plan, read_record
 from byline.settings import Settings
-from byline.verification import Finished, Interrupted, Keep, Planned, Verification, verify
+from byline.verification import verify
 from conftest import MakeCorpus, small_problems
 
 SMALL = Settings(hidden=4, sub_epochs=2)

@@ -7,9 +7,9 @@ import pytest
 
 from byline.alphabet import Alphabet
 from byline.engines import rnn
-from byline.interpret import rank_among_heads, rank_among_texts
 from byline.network import start_weights
 from byline.questions import Question, Questions
+from byline.ranks import rank_among_heads, rank_among_texts
 from byline.scoring import Matrix, choose_heads, gather, heads_by_text, relative_entropies
 from byline.settings import Settings
 from byline.training import Model

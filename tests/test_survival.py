@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from byline.answers import format_answers
+from byline.execution import Keep
 from byline.settings import Settings
-from byline.verification import Keep, verify
+from byline.verification import verify
 from conftest import MakeCorpus, small_problems
 
 MEMBERS = ("--preset", "pool.toml", "--members", "5", "--workers", "2")

@@ -18,22 +18,25 @@ from byline.builtin import builtin_problems
 from byline.documents import Document
 from byline.ensemble import Job, run_jobs
 from byline.errors import BylineError, CorpusError, RunError, TooLittleText
-from byline.interpret import average_members, problem_scores, rank_scores
+from byline.execution import Verification
+from byline.fusion import average_members
+from byline.interpret import read_sides
 from byline.metrics import measure
 from byline.plans import Member
 from byline.problems import Problem, ProblemSet, read_problems
 from byline.questions import Questions, prepare_questions
+from byline.ranks import rank_scores
 from byline.scoring import Matrix, Side
 from byline.settings import Settings
 from byline.truth import read_truth
-from byline.verification import Verification, verify
+from byline.verification import verify
 from conftest import MakeCorpus, phrase, small_problems
 
 QUICK = Settings(hidden=6, sub_epochs=4)
 
 
 def answers_of(result: Verification) -> dict[str, float]:
-    return {answer.id: answer.probability for answer in result.answers}
+    return {answer.id: answer.value for answer in result.answers}
 
 
 def written(result: Verification) -> str:
@@ -100,9 +103,9 @@ def test_scores_are_the_mean_over_members_and_ways(english: Path) -> None:
             for question, score in zip(side.questions, rank_scores(matrix, side.questions, QUICK.ranking), strict=True):
                 expected[question.problem] += score / 4
     scores = [
-        problem_scores(
-            [Side.of(*pair) for pair in zip(member, group.sides, strict=True)], len(group.problems), QUICK.ranking
-        )
+        read_sides(
+            [Side.of(*pair) for pair in zip(member, group.sides, strict=True)], len(group.problems), QUICK, "rank"
+        ).scores[0]
         for member in matrices
     ]
     np.testing.assert_allclose(average_members(scores), expected)

@@ -16,8 +16,8 @@ _HOMES = {
     "Contest": "evaluation",
     "Document": "documents",
     "Evaluation": "evaluation",
-    "Interrupted": "verification",
-    "Keep": "verification",
+    "Interrupted": "execution",
+    "Keep": "execution",
     "Measures": "metrics",
     "ModelFileError": "errors",
     "Pool": "pools",
@@ -27,7 +27,7 @@ _HOMES = {
     "Settings": "settings",
     "SettingsError": "errors",
     "TooLittleText": "errors",
-    "Verification": "verification",
+    "Verification": "execution",
     "builtin_problems": "builtin",
     "combine_runs": "combination",
     "compare_answers": "evaluation",
@@ -91,12 +91,13 @@ if TYPE_CHECKING:
         TooLittleText,
     )
     from byline.evaluation import Contest, Evaluation, compare_answers, evaluate_answers
+    from byline.execution import Interrupted, Keep, Verification
     from byline.metrics import Measures, measure
     from byline.pools import Pool, read_pool
     from byline.problems import Problem, ProblemSet, read_problems
     from byline.settings import Settings, read_settings
     from byline.truth import read_truth
-    from byline.verification import Interrupted, Keep, Verification, verify
+    from byline.verification import verify
 
 
 def __getattr__(name: str) -> object:

@@ -10,11 +10,12 @@ import numpy as np
 from scipy.stats import rankdata
 
 from byline.answers import match_truth
-from byline.combination import members_done, score_record
+from byline.combination import members_done, read_record
 from byline.errors import AnswersError, RunError
-from byline.interpret import answer_problems, average_members
+from byline.fusion import Reading, average_members
+from byline.interpret import answer_problems
 from byline.metrics import measure
-from byline.plans import Group, Member, Plan
+from byline.plans import Group, Manner, Member, Plan
 from byline.runs import find_run, read_members, read_plan
 from byline.scoring import Table
 
@@ -28,8 +29,8 @@ class MemberStanding:
     language: str
     member: Member
     seconds: float
-    bits: float
-    """Per character, in the last sub-epoch."""
+    bits: float | None
+    """Per character, in the last sub-epoch; None where the engine has no such thing."""
     agreement: float | None
     """Rank correlation of its scores with the mean of the others'; None where there are no others."""
     product: float | None = None
@@ -58,13 +59,13 @@ def examine_run(path: Path, truth: Mapping[str, bool] | None = None) -> Standing
     """The members of a run, their agreement, and with the truth their worth."""
     folder = find_run(path)
     plan = read_plan(folder)
-    scores: dict[tuple[Member, int], Table] = {}
-    costs: dict[tuple[Member, int], tuple[float, float]] = {}
+    readings: dict[tuple[Member, int], Reading] = {}
+    costs: dict[tuple[Member, int], tuple[float, float | None]] = {}
     for record in read_members(folder, plan):
         key = record.member, record.group
-        scores[key] = score_record(record, plan)
-        costs[key] = record.seconds, float(np.mean([curve[-1] for curve in record.curves]))
-    if not scores:
+        readings[key] = read_record(record, plan)
+        costs[key] = record.seconds, record.bits
+    if not readings:
         raise RunError(f"{folder}: no member is finished yet; go on with byline verify --resume")
     if truth is not None:  # an id that the truth does not know is refused
         ids = [*(name for group in plan.groups for name in group.ids), *(name for name, _ in plan.skipped)]
@@ -72,33 +73,35 @@ def examine_run(path: Path, truth: Mapping[str, bool] | None = None) -> Standing
     rows: list[MemberStanding] = []
     products: dict[str, float] = {}
     for number, group in enumerate(plan.groups):
-        done = members_done(plan, scores, number)
-        tables = [scores[member, number] for member in done]
-        whole = _product(group, tables, plan.radius, truth)
+        done = members_done(plan, readings, number)
+        said = [readings[member, number] for member in done]
+        whole = _product(group, said, plan.manner, truth)
         if whole is not None:
             products[group.language] = whole
         for index, member in enumerate(done):
-            others = tables[:index] + tables[index + 1 :]
-            without = _product(group, others, plan.radius, truth)
+            others = said[:index] + said[index + 1 :]
+            without = _product(group, others, plan.manner, truth)
             rows.append(
                 MemberStanding(
                     plan.places[member],
                     group.language,
                     member,
                     *costs[member, number],
-                    _agreement(tables[index], others),
-                    _product(group, [tables[index]], plan.radius, truth),
+                    _agreement(said[index].scores[0], [other.scores[0] for other in others]),
+                    _product(group, [said[index]], plan.manner, truth),
                     whole - without if whole is not None and without is not None else None,
                 )
             )
     return Standing(plan, tuple(rows), products)
 
 
-def _product(group: Group, tables: Sequence[Table], radius: float, truth: Mapping[str, bool] | None) -> float | None:
+def _product(
+    group: Group, readings: Sequence[Reading], manner: Manner, truth: Mapping[str, bool] | None
+) -> float | None:
     """AUC x C@1 of some members' answers to the problems of one language, if that can be measured."""
-    if truth is None or not tables:
+    if truth is None or not readings:
         return None
-    given = {answer.id: answer.rounded for answer in answer_problems(group.ids, tables, radius)[0]}
+    given = {answer.id: answer.rounded for answer in answer_problems(group.ids, readings, manner).answers}
     try:
         return measure(*match_truth(given, {name: truth[name] for name in group.ids}, group.language)).product
     except AnswersError:  # only one kind of truth

@@ -21,21 +21,28 @@ class Answer:
     """From 0, surely another author, to 1, surely the same; exactly 0.5 is undecided."""
 
     id: str
-    probability: float
+    value: float
+    """A probability only where there is a likelihood ratio; otherwise no more than an order."""
     score: float | None = None
-    """The mean rank score over members, before the median became 0.5; None where the problem could not be used."""
+    """What members say together, before answers were made of it; None where the problem could not be used."""
+    llr: float | None = None
+    """The decimal logarithm of the likelihood ratio (in bans), where the answer is calibrated."""
+    interval: tuple[float, float] | None = None
+    """Of the likelihood ratio's logarithm, from how far members agree: 95 of 100."""
+    probability: float | None = None
+    """That of the same author at the prior, where the answer is calibrated, undecided or not."""
 
     @property
     def undecided(self) -> bool:
         """Whether no answer is given either way."""
-        return self.probability == 0.5
+        return self.value == 0.5
 
     @property
     def rounded(self) -> float:
         """The answer to three decimals; one that is decided never becomes 0.500."""
-        rounded = round(self.probability, 3)
+        rounded = round(self.value, 3)
         if rounded == 0.5 and not self.undecided:
-            return 0.501 if self.probability > 0.5 else 0.499
+            return 0.501 if self.value > 0.5 else 0.499
         return rounded
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import isinf
 from pathlib import Path
 from typing import Any
 
 from byline.answers import Answer
+from byline.calibration import builtin_calibration
 from byline.errors import RunError
-from byline.interpret import answer_problems, problem_scores
-from byline.plans import Member, Plan, differences
+from byline.fusion import Reading
+from byline.interpret import Verdicts, answer_problems, read_sides
+from byline.likelihood import EVEN
+from byline.plans import Manner, Member, Plan, differences, manner_values
 from byline.runs import (
     Record,
     RunFolder,
@@ -23,32 +27,32 @@ from byline.runs import (
     require_vacant,
     write_plan,
 )
-from byline.scoring import Table
+from byline.settings import Interpretation
 
-Scores = Mapping[tuple[Member, int], Table]
-"""(problems,) of each member and language that is done."""
-
-
-def score_record(record: Record, plan: Plan) -> Table:
-    """(problems,): what a member says of the problems of one language."""
-    return problem_scores(record.sides, len(plan.groups[record.group].ids), record.member.settings.ranking)
+Readings = Mapping[tuple[Member, int], Reading]
+"""Of each member and language that is done."""
 
 
-def members_done(plan: Plan, scores: Scores, group: int) -> list[Member]:
+def read_record(record: Record, plan: Plan) -> Reading:
+    """What a member says of the problems of one language."""
+    problems = len(plan.groups[record.group].ids)
+    return read_sides(record.sides, problems, record.member.settings, plan.manner.interpretation)
+
+
+def members_done(plan: Plan, readings: Readings, group: int) -> list[Member]:
     """The members that are done with a language, in the plan's order."""
-    return [member for member in plan.members if (member, group) in scores]
+    return [member for member in plan.members if (member, group) in readings]
 
 
-def answer_plan(plan: Plan, scores: Scores) -> tuple[list[Answer], list[float]]:
-    """The answers by id, and for each language the score that became 0.5; skipped problems are answered 0.5."""
+def answer_plan(plan: Plan, readings: Readings) -> tuple[list[Answer], list[Verdicts]]:
+    """The answers by id, and what those of each language rest on; skipped problems are answered 0.5."""
     answers = {problem_id: Answer(problem_id, 0.5) for problem_id, _ in plan.skipped}
-    centres = []
+    verdicts = []
     for number, group in enumerate(plan.groups):
-        tables = [scores[member, number] for member in members_done(plan, scores, number)]
-        given, centre = answer_problems(group.ids, tables, plan.radius)
-        answers |= {answer.id: answer for answer in given}
-        centres.append(centre)
-    return [answers[name] for name in sorted(answers)], centres
+        done = [readings[member, number] for member in members_done(plan, readings, number)]
+        verdicts.append(answer_problems(group.ids, done, plan.manner))
+        answers |= {answer.id: answer for answer in verdicts[-1].answers}
+    return [answers[name] for name in sorted(answers)], verdicts
 
 
 @dataclass(frozen=True)
@@ -59,18 +63,24 @@ class Combination:
     plan: Plan
     repeated: int
     """Members that a run shares with one before it, and that count once."""
+    reaches: tuple[float | None, ...]
+    """How closely cohorts were matched, for each language; None, not at all."""
 
 
-def combine_runs(paths: Sequence[Path], folder: Path, overwrite: bool = False) -> Combination:
-    """Answers from all members of all runs, and a run folder that holds them."""
+def combine_runs(
+    paths: Sequence[Path], folder: Path, overwrite: bool = False, interpret: Interpretation | None = None
+) -> Combination:
+    """Answers from all members of all runs, read as they were or in another way, and a run folder that holds them."""
     sources = [find_run(path) for path in paths]
     if folder.resolve() in [source.resolve() for source in sources]:
         raise RunError(f"{folder}: is one of the runs to be joined; choose another folder")
     plans = [read_plan(source) for source in sources]
+    if interpret is not None:
+        plans = [_read_otherwise(source, plan, interpret) for source, plan in zip(sources, plans, strict=True)]
     for source, plan in zip(sources, plans, strict=True):
         _require_same(sources[0], plans[0], source, plan)
     homes: dict[tuple[Member, int], Path] = {}
-    scores: dict[tuple[Member, int], Table] = {}
+    readings: dict[tuple[Member, int], Reading] = {}
     repeated: set[tuple[int, Member]] = set()
     for number, (source, plan) in enumerate(zip(sources, plans, strict=True)):
         done = 0
@@ -81,12 +91,12 @@ def combine_runs(paths: Sequence[Path], folder: Path, overwrite: bool = False) -
                 repeated.add((number, record.member))
                 continue
             homes[key] = RunFolder(source, plan).path(*key)
-            scores[key] = score_record(record, plan)
+            readings[key] = read_record(record, plan)
         if not done:
             raise RunError(f"{source}: no member is finished; go on with it by byline verify --resume, or leave it out")
     plan = _joint_plan(sources, plans, dict.fromkeys(member for member, _ in homes))
     for number, group in enumerate(plan.groups):
-        if not members_done(plan, scores, number):
+        if not members_done(plan, readings, number):
             raise RunError(f"{sources[0]}: no member is finished for {group.language}; go on by byline verify --resume")
     with hold(folder):
         if not overwrite:
@@ -96,7 +106,21 @@ def combine_runs(paths: Sequence[Path], folder: Path, overwrite: bool = False) -
         for key, home in homes.items():
             copy_member(home, joined.path(*key))
         write_plan(folder, plan)  # last: before all members are there it is no run
-    return Combination(tuple(answer_plan(plan, scores)[0]), plan, len(repeated))
+    answers, verdicts = answer_plan(plan, readings)
+    reaches = tuple(None if isinf(each.reach) else each.reach for each in verdicts)
+    return Combination(tuple(answers), plan, len(repeated), reaches)
+
+
+def _read_otherwise(source: Path, plan: Plan, interpret: Interpretation) -> Plan:
+    """The plan with its members read in another way, calibrated where there is a calibration for it."""
+    if "cohort" in (interpret, plan.manner.interpretation) and interpret != plan.manner.interpretation:
+        raise RunError(
+            f"{source}: members that were trained for {plan.manner.interpretation} can't be read as {interpret}"
+        )
+    names = tuple(sorted({member.settings.engine_name for member in plan.members}))
+    calibration = builtin_calibration(interpret, names)
+    prior = plan.manner.prior if calibration else EVEN
+    return replace(plan, manner=Manner(interpret, plan.manner.radius, prior, calibration))
 
 
 def _joint_plan(sources: Sequence[Path], plans: Sequence[Plan], members: Iterable[Member]) -> Plan:
@@ -104,7 +128,7 @@ def _joint_plan(sources: Sequence[Path], plans: Sequence[Plan], members: Iterabl
     request: dict[str, Any] = {"combined": [str(source) for source in sources]}
     request |= {key: first.request.get(key) for key in ("problems", "control")}
     return Plan(
-        "combined", tuple(members), first.groups, first.layout, first.radius, request, skipped=first.skipped
+        "combined", tuple(members), first.groups, first.layout, first.manner, request, skipped=first.skipped
     )  # fmt: skip
 
 
@@ -117,5 +141,5 @@ def _require_same(first: Path, plan: Plan, other: Path, its: Plan) -> None:
         raise RunError(f"{first} and {other} answer problems of the same names with different texts ({changed[0]})")
     if plan.request.get("control") != its.request.get("control"):
         raise RunError(f"{first} and {other} were made with different control corpora; they can't be joined")
-    if plan.radius != its.radius:
-        raise RunError(f"{first} has radius {plan.radius:g}, {other} {its.radius:g}; they can't be joined")
+    if changed := differences(manner_values(plan.manner), manner_values(its.manner)):
+        raise RunError(f"{first} and {other} are read otherwise ({changed[0]}); --interpret reads both in one way")

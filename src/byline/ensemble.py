@@ -12,24 +12,31 @@ from typing import Any
 
 import numpy as np
 
-from byline.engines import rnn
+from byline.engines import Filled, Watch, ngram, rnn, vectors
 from byline.errors import RunError
 from byline.network import start_weights
 from byline.plans import Member
 from byline.pools import Pool
-from byline.questions import Questions
+from byline.questions import SHORTEST, Questions
 from byline.runs import maker
 from byline.schedule import plan_visits
 from byline.settings import Settings
 from byline.training import Model, Progress, train
 from byline.workers import Tell, run_here, run_on_cluster
 
+ENGINES: dict[str, Callable[[Questions, Settings, np.random.Generator, Watch], Filled]] = {
+    "rnn": rnn.fill_matrix,
+    "ngram": ngram.fill_matrix,
+    "vectors": vectors.fill_matrix,
+}
 MOST_IN_BUDGET = 32
 """Members that a time budget buys at the most: beyond, answers hardly change any more."""
 PROBE_SECONDS = 0.3
 """How long each of a pool's settings is tried in training; scoring a few thousand characters takes less."""
 PROBE_TEXT = 4_000
 """Characters of each text that the probe scores."""
+PROBE_SHARE = 1 / 16
+"""Of each text, for engines whose time grows with the texts' lengths."""
 PROBE_SUB_EPOCHS = 8
 """Sub-epochs whose texts are added up; balanced ones differ, the first being the shortest."""
 MARGIN = 1.1
@@ -57,7 +64,7 @@ class Outcome:
 
     member: Member
     group: int
-    filled: tuple[rnn.Filled, ...]
+    filled: tuple[Filled, ...]
     """One for each way of asking."""
     seconds: float
     made_by: Mapping[str, str]
@@ -109,11 +116,8 @@ def train_member(job: Job, tell: Tell, proceed: Callable[[], None]) -> Outcome:
             tell(Advance(job.place, job.group, job.language, way, len(job.sides), progress, seconds))
 
         rng = np.random.default_rng([job.member.seed, job.member.number, way])
-        filled.append(
-            rnn.fill_matrix(
-                questions, job.member.settings, rng, report, threads=job.threads, proceed=proceed, trace=job.trace
-            )
-        )
+        watch = Watch(report, proceed, job.threads, job.trace)
+        filled.append(ENGINES[job.member.settings.engine](questions, job.member.settings, rng, watch))
     return Outcome(job.member, job.group, tuple(filled), time.perf_counter() - begin, maker())
 
 
@@ -175,7 +179,7 @@ def fit_budget(
     count = slots or workers or count_cores()
     costs = _probe(pool, sides_of, workers or count_cores(), budget)
     elapsed = time.perf_counter() - begin
-    offered = pool.take(MOST_IN_BUDGET, seed)
+    offered = pool.take(min(MOST_IN_BUDGET, pool.most), seed)
     busy = [0.0] * count
     fitting: list[tuple[Settings, float]] = []
     for settings in offered:
@@ -207,11 +211,11 @@ def _probe(
         return settings, number, MARGIN * sum(_estimate(questions, settings, seconds, proceed) for questions in sides)
 
     def warm_up(questions: Questions, _tell: Tell, _proceed: Callable[[], None]) -> None:
-        rng = np.random.default_rng(0)
-        _characters_per_second(questions, distinct[0], rng, 0.0)
-        _scoring_seconds(questions, distinct[0], rng)
+        # compiled code is loaded here, or made
+        for settings in {row.engine: row for row in distinct}.values():
+            _estimate(questions, settings, 0.0, _proceed)
 
-    list(run_here(warm_up, [sides_of(distinct[0])[0][0]], 1, lambda _: None))  # compiled code is loaded here, or made
+    list(run_here(warm_up, [sides_of(distinct[0])[0][0]], 1, lambda _: None))
     rehearsed = jobs * -(-workers // len(jobs))
     costs = {settings: [0.0] * len(sides_of(settings)) for settings in distinct}
     for settings, number, cost in run_here(estimate, rehearsed, workers, lambda _: None):
@@ -223,11 +227,23 @@ def _estimate(questions: Questions, settings: Settings, seconds: float, proceed:
     """Seconds to train and score one side."""
     proceed()
     rng = np.random.default_rng(0)
+    if settings.engine != "rnn":
+        part, share = _beginnings(questions)
+        begin = time.perf_counter()
+        ENGINES[settings.engine](part, settings, rng, Watch(proceed=proceed))
+        return (time.perf_counter() - begin) / share
     training = _characters_to_learn(questions, settings, rng) / _characters_per_second(
         questions, settings, rng, seconds
     )
     proceed()
     return training + _scoring_seconds(questions, settings, rng)
+
+
+def _beginnings(questions: Questions) -> tuple[Questions, float]:
+    """The same questions with the beginnings of the texts only, and what share of all characters those are."""
+    texts = tuple(text[: max(SHORTEST, round(PROBE_SHARE * len(text)))] for text in questions.texts)
+    share = sum(map(len, texts)) / sum(map(len, questions.texts))
+    return dataclasses.replace(questions, texts=texts, control=()), share
 
 
 def _characters_to_learn(questions: Questions, settings: Settings, rng: np.random.Generator) -> float:

@@ -103,7 +103,7 @@ def _turn_round(
 
 def _key(settings: Settings) -> LayoutKey:
     """The settings that questions depend on."""
-    return settings.text_rules, settings.train_on, settings.swap_short, settings.control
+    return settings.text_rules, settings.mask, settings.train_on, settings.swap_short, settings.control
 
 
 def _refusal(group: LanguageGroup, control: bool) -> str | None:

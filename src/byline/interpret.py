@@ -1,83 +1,165 @@
-"""Matrix -> scores -> answers: the rank and the median of section 2.6."""
+"""Matrix -> scores -> answers, in one of three ways; the run and its report always say in which.
+
+rank        the paper's (section 2.6): the unknown's rank among the texts; the median problem is answered 0.5
+relative    pairs made relative by document and by head over the whole corpus, engines fused, answers calibrated
+cohort      every problem by itself against a fixed reference population, never looking at other problems
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 
 from byline.answers import Answer
+from byline.calibration import Calibration, llr_bans, undecided
+from byline.fusion import Fused, Reading, average_by_problem, fuse_engines, fuse_members, strength
+from byline.likelihood import decide, probability
+from byline.plans import Manner
 from byline.questions import FEWEST_HEADS, Question
-from byline.scoring import Matrix, Side, Table, relative_entropies
-from byline.settings import Ranking
+from byline.ranks import rank_scores
+from byline.relative import relative_scores
+from byline.scoring import Side, Table
+from byline.settings import Interpretation, Settings
+
+# What relative scores of a corpus usually are: for a handful of problems, whose own median and spread say little.
+USUAL_CENTRE, USUAL_SPREAD, USUAL_STRENGTH = 1.0, 1.7, 0.6
+USUAL_WEIGHT = 5
+"""The usual values count like this many problems."""
+LEAST_STRENGTH, GREATEST_STRENGTH = 0.05, 0.9
+"""Asked pairs that don't stand out at all still keep their order; none can stand out more than by 1."""
+CONFIDENT = 1.96
+"""Standard errors either way that an interval reaches: 95 of 100."""
 
 
-def rank_scores(matrix: Matrix, questions: Sequence[Question], ranking: Ranking) -> Table:
-    """(questions,) scores from 0 (ranks last) to 1 (ranks first)."""
-    rank = rank_among_texts if ranking == "texts" else rank_among_heads
-    return rank(matrix, questions)
+@dataclass(frozen=True)
+class Verdicts:
+    """The answers to the problems of one language, and what they rest on."""
+
+    answers: tuple[Answer, ...]
+    centre: float
+    """The score that became 0.5."""
+    strength: float
+    """How far asked pairs stand out, see fusion.py."""
+    reach: float
+    """How closely cohorts were matched; infinite is not at all."""
 
 
-def rank_among_texts(matrix: Matrix, questions: Sequence[Question]) -> Table:
-    """The paper's words: under its own head, the share of the other documents that the unknown is more like than."""
-    values = relative_entropies(matrix)
-    columns = matrix.columns(values)
-    return np.array([_share_above(columns[q.head], values[matrix.place(q.document, q.head)]) for q in questions])
-
-
-def rank_among_heads(matrix: Matrix, questions: Sequence[Question]) -> Table:
-    """The paper's software: for its own document, the share of the other heads that the known author's head beats.
-
-    Each head's median is subtracted first, and each document's values are divided by their absolute sum.
-    """
-    values = matrix.comparable
-    medians = np.array([_median(column) for column in matrix.columns(values)])
-    values = values - medians[matrix.heads]
-    total = np.nansum(np.abs(values), axis=1, keepdims=True)
-    values = values / np.where(total > 0, total, 1)
-    return np.array([_share_above(values[q.document], values[matrix.place(q.document, q.head)]) for q in questions])
-
-
-def _median(values: Table) -> float:
-    there = values[~np.isnan(values)]
-    return float(np.median(there)) if len(there) else 0.0
-
-
-def _share_above(values: Table, own: float) -> float:
-    """The share of the others that are higher (worse) than `own`, one of them; equals count half, NaN doesn't count."""
-    there = values[~np.isnan(values)]
-    if len(there) < 2 or np.isnan(own):
-        return 0.5
-    return float(((there > own).sum() + 0.5 * ((there == own).sum() - 1)) / (len(there) - 1))
-
-
-def problem_scores(sides: Sequence[Side], problems: int, ranking: Ranking) -> Table:
-    """(problems,): one member's mean over a problem's questions, both ways of asking; NaN where none can be judged."""
-    questions: list[Question] = []
-    scores: list[float] = []
+def read_sides(sides: Sequence[Side], problems: int, settings: Settings, interpretation: Interpretation) -> Reading:
+    """What one member says: the mean over a problem's questions, both ways of asking; NaN where none can be judged."""
+    asked: list[Question] = []
+    tables: list[Table] = []  # (ways, questions) of each side
     for side in sides:
-        for question, score in zip(side.questions, rank_scores(side.matrix, side.questions, ranking), strict=True):
-            if question not in side.lonely:
-                questions.append(question)
-                scores.append(float(score))
-    return average_by_problem(scores, questions, problems)
+        if interpretation == "rank":
+            table = rank_scores(side.matrix, side.questions, settings.ranking)[None]
+        else:
+            table = relative_scores(side)
+        alone = [question not in side.lonely for question in side.questions]
+        asked += [question for question in side.questions if question not in side.lonely]
+        tables.append(table[:, alone])
+    ways = min(len(table) for table in tables)
+    scores = np.concatenate([table[:ways] for table in tables], axis=1)
+    return Reading(settings.engine, np.array([average_by_problem(way, asked, problems) for way in scores.tolist()]))
 
 
-def average_by_problem(scores: Sequence[float], questions: Sequence[Question], problems: int) -> Table:
-    """(problems,): the mean over each problem's questions; NaN where it has none."""
-    owners = np.array([question.problem for question in questions], np.int64)
-    counts = np.bincount(owners, minlength=problems)
-    sums = np.bincount(owners, weights=np.array(scores, np.float64), minlength=problems)
-    means: Table = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-    return means
+def answer_problems(ids: Sequence[str], readings: Sequence[Reading], manner: Manner) -> Verdicts:
+    """The answers to the problems of one language from what its members say."""
+    if manner.interpretation == "rank":
+        return _answer_ranks(ids, fuse_members(readings), manner)
+    fused = fuse_engines(readings)
+    standing = _Standing.of(fused, manner.interpretation)
+    values = standing.values(fused.scores)
+    if manner.calibration is None:
+        answers = stretch(expit(values), 0.5, manner.radius)
+        made = _uncalibrated(ids, answers, fused.scores)
+    else:
+        made = _calibrated(ids, fused, standing, manner, manner.calibration)
+    return Verdicts(made, standing.centre, standing.strength, fused.reach)
 
 
-def average_members(scores: Sequence[Table]) -> Table:
-    """(problems,): the mean over members of those that could judge a problem (section 2.5); NaN where none could."""
-    table = np.array(scores)
-    counts = (~np.isnan(table)).sum(axis=0)
-    means: Table = np.where(counts > 0, np.nansum(table, axis=0) / np.maximum(counts, 1), np.nan)
-    return means.round(9)  # equal scores stay equal however they were added up
+@dataclass(frozen=True)
+class _Standing:
+    """What the scores of a corpus are taken against: each value is (score - centre) / spread x strength."""
+
+    centre: float
+    spread: float
+    strength: float
+
+    @classmethod
+    def of(cls, fused: Fused, interpretation: Interpretation) -> _Standing:
+        """The median, because half of the answers are yes, and how far scores spread; usual ones for lone problems."""
+        if interpretation == "cohort":
+            return cls(USUAL_CENTRE, USUAL_SPREAD, USUAL_STRENGTH)
+        there = fused.scores[~np.isnan(fused.scores)]
+
+        def settle(own: float, usual: float) -> float:
+            return (len(there) * own + USUAL_WEIGHT * usual) / (len(there) + USUAL_WEIGHT)
+
+        if not len(there):
+            return cls(USUAL_CENTRE, USUAL_SPREAD, LEAST_STRENGTH)
+        found = settle(strength(there), USUAL_STRENGTH)
+        return cls(
+            settle(float(np.median(there)), USUAL_CENTRE),
+            settle(float(there.std()), USUAL_SPREAD),
+            min(max(found, LEAST_STRENGTH), GREATEST_STRENGTH),
+        )
+
+    def values(self, scores: Table) -> Table:
+        """(problems,): what a calibration is fitted to; NaN where there is no score."""
+        return (scores - self.centre) * self.scale
+
+    @property
+    def scale(self) -> float:
+        return self.strength / self.spread
+
+
+def standing_values(readings: Sequence[Reading], interpretation: Interpretation) -> Table:
+    """(problems,): the values that a calibration is fitted to."""
+    if interpretation == "rank":
+        return fuse_members(readings).scores
+    fused = fuse_engines(readings)
+    return _Standing.of(fused, interpretation).values(fused.scores)
+
+
+def _calibrated(
+    ids: Sequence[str], fused: Fused, standing: _Standing, manner: Manner, calibration: Calibration
+) -> tuple[Answer, ...]:
+    """Answers that are probabilities at the prior, each with its likelihood ratio and an interval for it."""
+    values = standing.values(fused.scores)
+    bans = llr_bans(calibration, values)
+    margins = CONFIDENT * np.nan_to_num(fused.errors) * standing.scale
+    low, high = llr_bans(calibration, values - margins), llr_bans(calibration, values + margins)
+    chances = probability(bans, manner.prior)
+    if manner.interpretation == "cohort":
+        silent = undecided(calibration, bans)
+    else:  # chosen for these very problems, by what their probabilities lead one to expect
+        there = ~np.isnan(fused.scores)
+        silent = np.abs(chances - 0.5) < (decide(chances[there]) if there.any() else 0)
+    answers = []
+    for number, name in enumerate(ids):
+        if np.isnan(fused.scores[number]):
+            answers.append(Answer(name, 0.5))
+            continue
+        value = 0.5 if silent[number] else float(chances[number])
+        reach = None if np.isnan(fused.errors[number]) else (float(low[number]), float(high[number]))
+        score, llr, chance = (float(each[number]) for each in (fused.scores, bans, chances))
+        answers.append(Answer(name, value, score, llr, reach, chance))
+    return tuple(answers)
+
+
+def _answer_ranks(ids: Sequence[str], fused: Fused, manner: Manner) -> Verdicts:
+    middle = centre(fused.scores)
+    values = stretch(fused.scores, middle, manner.radius)
+    return Verdicts(_uncalibrated(ids, values, fused.scores), middle, strength(fused.scores - 0.5), fused.reach)
+
+
+def _uncalibrated(ids: Sequence[str], values: Table, scores: Table) -> tuple[Answer, ...]:
+    return tuple(
+        Answer(name, 0.5) if np.isnan(score) else Answer(name, float(value), float(score))
+        for name, value, score in zip(ids, values, scores, strict=True)
+    )
 
 
 def centre(scores: Table) -> float:
@@ -96,15 +178,3 @@ def stretch(scores: Table, middle: float, radius: float) -> Table:
     above = 0.5 + 0.5 * (scores - middle) / (1 - middle) if middle < 1 else np.full_like(scores, 0.5)
     answers = np.where(scores < middle, below, above)
     return np.where((np.abs(answers - 0.5) < radius) | (scores == middle), 0.5, answers)
-
-
-def answer_problems(ids: Sequence[str], members: Sequence[Table], radius: float) -> tuple[list[Answer], float]:
-    """The answers to the problems of one language from its members' scores, and the score that became 0.5."""
-    scores = average_members(members)
-    middle = centre(scores)
-    values = stretch(scores, middle, radius)
-    answers = [
-        Answer(name, 0.5) if np.isnan(score) else Answer(name, float(value), float(score))
-        for name, value, score in zip(ids, values, scores, strict=True)
-    ]
-    return answers, middle

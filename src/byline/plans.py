@@ -9,10 +9,12 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, get_args
 
+from byline.calibration import Calibration, calibration_from, calibration_values
 from byline.documents import Document
 from byline.errors import RunError, SettingsError
+from byline.likelihood import EVEN, parse_prior
 from byline.problems import Layout, Problem
-from byline.settings import Settings
+from byline.settings import Interpretation, Settings
 
 FORMAT = 1
 """Goes up when an older program could not read the plan."""
@@ -37,6 +39,28 @@ class Group:
 
 
 @dataclass(frozen=True)
+class Manner:
+    """How matrices are read and answers made of them; members don't depend on it."""
+
+    interpretation: Interpretation = "rank"
+    radius: float = 0.0
+    """Uncalibrated answers nearer than this to 0.5 are undecided."""
+    prior: float = EVEN
+    """The probability of the same author before anything was measured."""
+    calibration: Calibration | None = None
+    """What makes likelihood ratios of scores, if anything does."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is none."""
+        if self.interpretation not in get_args(Interpretation):
+            names = ", ".join(get_args(Interpretation))
+            raise SettingsError(f"interpret must be one of {names}, got {self.interpretation}")
+        if not 0 <= self.radius <= 0.5:
+            raise SettingsError(f"radius must be a number from 0 to 0.5, got {self.radius}")
+        parse_prior(self.prior)
+
+
+@dataclass(frozen=True)
 class Plan:
     """What a run does, settled before it begins."""
 
@@ -44,7 +68,7 @@ class Plan:
     members: tuple[Member, ...]
     groups: tuple[Group, ...]
     layout: Layout
-    radius: float
+    manner: Manner
     request: dict[str, Any]
     """What was asked for, in plain values: a run goes on only if the same is asked again."""
     budget: dict[str, Any] | None = None
@@ -60,7 +84,8 @@ class Plan:
     @property
     def inputs(self) -> str:
         """One hash of all texts that members learn and judge."""
-        return _digest([json.dumps(self.request.get(key), sort_keys=True) for key in ("problems", "control")])
+        keys = [key for key in ("problems", "control", "reference") if key != "reference" or self.request.get(key)]
+        return _digest([json.dumps(self.request.get(key), sort_keys=True) for key in keys])
 
 
 def plan_values(plan: Plan) -> dict[str, Any]:
@@ -69,7 +94,7 @@ def plan_values(plan: Plan) -> dict[str, Any]:
         "format": FORMAT,
         "preset": plan.preset,
         "layout": plan.layout,
-        "radius": plan.radius,
+        **manner_values(plan.manner),
         "groups": [{"language": group.language, "problems": list(group.ids)} for group in plan.groups],
         "members": [asdict(member) for member in plan.members],
         "skipped": [{"id": problem_id, "reason": reason} for problem_id, reason in plan.skipped],
@@ -87,7 +112,7 @@ def plan_from(values: Mapping[str, Any], where: str) -> Plan:
             tuple(member_from(row) for row in values["members"]),
             tuple(Group(str(row["language"]), tuple(map(str, row["problems"]))) for row in values["groups"]),
             values["layout"],
-            float(values["radius"]),
+            _manner_from(values),
             dict(values["request"]),
             None if values["budget"] is None else dict(values["budget"]),
             tuple((str(row["id"]), str(row["reason"])) for row in values["skipped"]),
@@ -97,11 +122,33 @@ def plan_from(values: Mapping[str, Any], where: str) -> Plan:
         ids = [name for group in plan.groups for name in group.ids]
         if not plan.members or len(plan.places) != len(plan.members) or len(set(ids)) != len(ids) or not ids:
             raise ValueError("its members or problems are none, or named twice")
-        if plan.layout not in get_args(Layout) or not 0 <= plan.radius <= 0.5:
-            raise ValueError("its layout or radius is none")
+        if plan.layout not in get_args(Layout):
+            raise ValueError("its layout is none")
     except (KeyError, TypeError, AttributeError, ValueError, SettingsError) as error:
         raise RunError(f"{where}: damaged ({error}); begin again with --overwrite") from None
     return plan
+
+
+def manner_values(manner: Manner) -> dict[str, Any]:
+    """A manner in plain values, as it is written."""
+    calibration = calibration_values(manner.calibration) if manner.calibration else None
+    return {
+        "interpret": manner.interpretation,
+        "radius": manner.radius,
+        "prior": manner.prior,
+        "calibration": calibration,
+    }
+
+
+def _manner_from(values: Mapping[str, Any]) -> Manner:
+    """The manner that was written; plans of before there was a choice are of ranks."""
+    given = values.get("calibration")
+    return Manner(
+        values.get("interpret", "rank"),
+        float(values["radius"]),
+        float(values.get("prior", EVEN)),
+        None if given is None else calibration_from(dict(given)),
+    )
 
 
 def require_format(values: Mapping[str, Any], where: object) -> None:

@@ -3,6 +3,7 @@
     description = "what it is for"
     draw = "order"            # members are taken in order, or at "random" by the seed
     members = 4               # how many, where nothing else is said
+    interpret = "rank"        # how they are read, where nothing else is said: "rank" or "relative"
 
     [shared]                  # settings of all members, over the defaults
     radius = 0.03
@@ -10,7 +11,7 @@
     [[member]]                # settings of one, over the shared ones
     hidden = 99
 
-After the last member the first is taken again, with another seed.
+After the last member the first is taken again, with another seed, but for those of engines without chance.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from byline.errors import SettingsError
-from byline.settings import MOST_MEMBERS, Settings, parse_toml, read_toml
+from byline.settings import KINDS, MOST_MEMBERS, Interpretation, Settings, parse_toml, read_toml, reads
 
 Draw = Literal["order", "random"]
 
-_KEYS = ("description", "draw", "members", "shared", "member")
+_KEYS = ("description", "draw", "members", "interpret", "shared", "member")
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class Pool:
     draw: Draw = "order"
     members: int = 1
     """How many, where nothing else is said."""
+    interpret: Interpretation = "rank"
+    """How they are read, where nothing else is said."""
 
     def __post_init__(self) -> None:
         """Refuse what can't be an ensemble."""
@@ -52,6 +55,9 @@ class Pool:
         if self.draw not in get_args(Draw):
             raise SettingsError(f"{self.name}: draw must be one of {', '.join(get_args(Draw))}, got {self.draw}")
         require_members(self.members, f"{self.name}: ")
+        if self.interpret not in get_args(Interpretation):
+            names = ", ".join(get_args(Interpretation))
+            raise SettingsError(f"{self.name}: interpret must be one of {names}, got {self.interpret}")
         if len({row.radius for row in self.rows}) > 1:
             raise SettingsError(f"{self.name}: radius is of the whole ensemble; give it once, under [shared]")
 
@@ -61,17 +67,61 @@ class Pool:
         return self.rows[0].radius
 
     def change(self, changes: Mapping[str, object]) -> Pool:
-        """The pool with some settings of all its members changed; a change that joins two members leaves both."""
-        return dataclasses.replace(self, rows=tuple(row.change(changes) for row in self.rows))
+        """The pool with some settings changed in all members whose engine reads them; one that none reads is refused.
+
+        A change that makes two members the same leaves both, if chance tells them apart.
+        """
+        engines = list(dict.fromkeys(row.engine for row in self.rows))
+        for name in changes:
+            if name in KINDS and not any(reads(engine, name) for engine in engines):
+                raise SettingsError(f"{name} is no setting of the engine {' or '.join(engines)}")
+        rows = (
+            row.change({name: value for name, value in changes.items() if name not in KINDS or reads(row.engine, name)})
+            for row in self.rows
+        )
+        left: list[Settings] = []
+        for row in rows:
+            if row.repeatable or row not in left:
+                left.append(row)
+        return self._of(left)
+
+    @property
+    def engine_names(self) -> tuple[str, ...]:
+        """The engines of its rows, with their masks."""
+        return tuple(sorted({row.engine_name for row in self.rows}))
+
+    def only(self, engines: Sequence[str]) -> Pool:
+        """The pool's members of some engines."""
+        here = dict.fromkeys(row.engine for row in self.rows)
+        if missing := [engine for engine in engines if engine not in here]:
+            raise SettingsError(
+                f"{self.name}: has no members of the engine {', '.join(missing)}; it has {', '.join(here)}"
+            )
+        return self._of([row for row in self.rows if row.engine in engines])
+
+    def _of(self, rows: Sequence[Settings]) -> Pool:
+        """The pool with fewer rows: as many members fewer, but one at least."""
+        return dataclasses.replace(self, rows=tuple(rows), members=max(1, self.members - (len(self.rows) - len(rows))))
+
+    @property
+    def most(self) -> int:
+        """How many members can differ: those of engines without chance are taken once."""
+        return MOST_MEMBERS if any(row.repeatable for row in self.rows) else len(self.rows)
 
     def take(self, count: int, seed: int) -> tuple[Settings, ...]:
         """The first `count` members' settings; a longer ensemble begins with the same ones."""
         require_members(count)
+        if count > self.most:
+            raise SettingsError(
+                f"{self.name}: {self.most} {'member' if self.most == 1 else 'members'} at the most, got {count};"
+                " engines without chance give the same answers again"
+            )
         rng = np.random.default_rng(seed)
         taken: list[Settings] = []
         while len(taken) < count:
             places = rng.permutation(len(self.rows)) if self.draw == "random" else range(len(self.rows))
-            taken += (self.rows[place] for place in places)
+            again = bool(taken)
+            taken += (self.rows[place] for place in places if self.rows[place].repeatable or not again)
         return tuple(taken[:count])
 
 
@@ -87,9 +137,9 @@ def pool_of(settings: Settings, members: int = 1) -> Pool:
 
 
 def preset_names() -> list[str]:
-    """The presets inside the package, `default` first."""
+    """The presets inside the package, `best` first."""
     names = sorted(file.name.removesuffix(".toml") for file in _folder().iterdir() if file.name.endswith(".toml"))
-    return sorted(names, key=lambda name: name != "default")
+    return sorted(names, key=lambda name: name != "best")
 
 
 def read_pool(preset: str | Path) -> Pool:
@@ -103,11 +153,12 @@ def read_pool(preset: str | Path) -> Pool:
     return _make(preset, parse_toml((_folder() / f"{preset}.toml").read_bytes(), f"preset {preset}"))
 
 
-def to_toml(rows: Sequence[Settings], description: str) -> str:
+def to_toml(rows: Sequence[Settings], description: str, interpret: Interpretation = "rank") -> str:
     """A pool of exactly these members, to be used again with --preset."""
-    members = "".join(f"\n[[member]]\n{row.to_toml()}" for row in rows)
     plain = "".join(letter if letter.isascii() and letter.isprintable() else "?" for letter in description)
-    return f'description = {json.dumps(plain)}\ndraw = "order"\nmembers = {len(rows)}\n{members}'
+    head = {"description": plain, "draw": "order", "members": len(rows), "interpret": interpret}
+    lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in head.items())
+    return lines + "".join(f"\n[[member]]\n{row.to_toml()}" for row in rows)
 
 
 def _folder() -> Any:
@@ -127,7 +178,14 @@ def _make(name: str, values: Mapping[str, Any]) -> Pool:
         raise SettingsError(f"{name}: description must be a text")
     base = _changed(Settings(), shared, f"{name}: [shared]")
     settings = [_changed(base, row, f"{name}: member {number}") for number, row in enumerate(rows, start=1)]
-    return Pool(name, tuple(settings), description, values.get("draw", "order"), values.get("members", len(rows)))
+    return Pool(
+        name,
+        tuple(settings),
+        description,
+        values.get("draw", "order"),
+        values.get("members", len(rows)),
+        values.get("interpret", "rank"),
+    )
 
 
 def _changed(base: Settings, changes: Mapping[str, object], where: str) -> Settings:

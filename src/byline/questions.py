@@ -17,6 +17,7 @@ import numpy as np
 from byline.alphabet import Alphabet, Symbols, count_characters, make_alphabet
 from byline.documents import Document
 from byline.errors import TooLittleText
+from byline.masking import frequent_words, mask_topic
 from byline.normalise import normalise
 from byline.problems import Offence, Problem
 from byline.settings import Control, Settings
@@ -109,7 +110,7 @@ def prepare_questions(problems: Sequence[Problem], settings: Settings, control: 
     """Normalise, make the alphabet and lay out heads, documents and questions for problems of one language."""
     language = problems[0].language if problems else ""
     library = _Library(language, settings)
-    alphabet = library.make_alphabet([d for problem in problems for d in (*problem.known, problem.unknown)])
+    library.learn([d for problem in problems for d in (*problem.known, problem.unknown)])
     sound: list[Problem] = []
     offences: list[Offence] = []
     asked: tuple[list[_Trial], list[_Trial]] = [], []
@@ -128,7 +129,7 @@ def prepare_questions(problems: Sequence[Problem], settings: Settings, control: 
     if control and not spare and sound:
         log.warning("%s: no control text can be used; are they of this language and long enough?", language)
     extra = sorted(spare - used)
-    sides = _lay_out_sides(alphabet, asked, extra, settings, pairs=all(problem.symmetric for problem in sound))
+    sides = _lay_out_sides(library.alphabet, asked, extra, settings, pairs=all(problem.symmetric for problem in sound))
     return Prepared(sides, tuple(sound), tuple(offences), len(spare & used))
 
 
@@ -229,24 +230,27 @@ def lonely_questions(questions: Questions) -> tuple[Question, ...]:
 
 
 class _Library:
-    """Texts of one language, normalised and encoded once each."""
+    """Texts of one language, normalised, masked and encoded once each."""
 
     def __init__(self, language: str, settings: Settings) -> None:
-        self.language, self.rules = language, settings.text_rules
+        self.language, self.rules, self.mask = language, settings.text_rules, settings.mask
         self._normal: dict[str, str] = {}
         self._keys: dict[str, bytes] = {}
+        self._frequent: frozenset[str] | None = None
         self.alphabet = Alphabet("")
+
+    def learn(self, documents: Sequence[Document]) -> None:
+        """Take the words that stay, and the alphabet, from these; a text that many problems repeat counts once."""
+        if self.mask == "topic":
+            distinct = {normalise(document.text, self.language, self.rules) for document in documents}
+            self._frequent = frequent_words(distinct)
+        self.alphabet = make_alphabet(count_characters({self.normal(d.text) for d in documents}), self.rules)
 
     def normal(self, text: str) -> str:
         if text not in self._normal:
-            self._normal[text] = normalise(text, self.language, self.rules)
+            normal = normalise(text, self.language, self.rules)
+            self._normal[text] = normal if self._frequent is None else mask_topic(normal, self._frequent)
         return self._normal[text]
-
-    def make_alphabet(self, documents: Sequence[Document]) -> Alphabet:
-        # a text that many problems repeat counts once
-        distinct = {self.normal(document.text) for document in documents}
-        self.alphabet = make_alphabet(count_characters(distinct), self.rules)
-        return self.alphabet
 
     def key(self, text: str) -> bytes:
         """The encoded text as bytes: what makes two texts the same, and what they are ordered by."""

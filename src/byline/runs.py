@@ -32,7 +32,7 @@ from byline.errors import RunError, SettingsError
 from byline.plans import FORMAT, Member, Plan, member_from, plan_from, plan_values, require_format
 from byline.pools import to_toml
 from byline.questions import Question
-from byline.scoring import Matrix, Side
+from byline.scoring import Cohort, Matrix, Side
 from byline.storage import (
     cant_write,
     checked_json,
@@ -52,7 +52,7 @@ FOLDER = "run"
 PLAN, POOL, MEMBERS, MEMBER, MATRIX, LOCK = (
     "plan.json", "preset.toml", "members", "member.json", "matrix.safetensors", "lock",
 )  # fmt: skip
-MATTER = ("byline", "numpy", "numba", "scipy")
+MATTER = ("byline", "numpy", "numba", "scipy", "scikit-learn")
 """Packages whose versions a result may depend on."""
 
 
@@ -77,11 +77,16 @@ class Record:
     """One for each way of asking."""
     seconds: float
     curves: tuple[tuple[float, ...], ...]
-    """Bits per character by sub-epoch, for each way of asking."""
+    """Bits per character by sub-epoch, for each way of asking; empty where the engine does not learn step by step."""
     inputs: str
     """The hash of the texts that it is of."""
     made_by: Mapping[str, str]
     """Versions and machine."""
+
+    @property
+    def bits(self) -> float | None:
+        """Per character, in the last sub-epoch; None where there is none."""
+        return float(np.mean([curve[-1] for curve in self.curves])) if all(self.curves) else None
 
 
 class RunFolder:
@@ -171,7 +176,8 @@ def clear(folder: Path) -> None:
 
 def write_plan(folder: Path, plan: Plan) -> None:
     """Write a plan, and the pool that makes the same members of other problems."""
-    pool = to_toml([member.settings for member in plan.members], f"the members of a run of {plan.preset}")
+    description = f"the members of a run of {plan.preset}"
+    pool = to_toml([member.settings for member in plan.members], description, plan.manner.interpretation)
     values = {"byline": version("byline"), **plan_values(plan)}
     write_files(folder, {POOL: pool.encode(), PLAN: checked_json(values)})
 
@@ -217,7 +223,7 @@ def read_record(path: Path) -> Record:
                 raise ValueError(f"{name} is not what was written")
         curves = tuple(tuple(float(bits) for bits in curve) for curve in values["curves"])
         sides = _read_sides(read_plain(path / MATRIX), str(values.get("unit", "bits per character")))
-        if not curves or len(curves) != len(sides) or not all(curves):
+        if not curves or len(curves) != len(sides) or len({bool(curve) for curve in curves}) > 1:
             raise ValueError("its curves don't fit its matrix")
         made_by = {str(name): str(value) for name, value in values["versions"].items()}
         return Record(
@@ -271,16 +277,38 @@ def _matrix_bytes(sides: Sequence[Side]) -> bytes:
         arrays[f"heads-{way}"] = np.ascontiguousarray(side.matrix.heads)
         rows = [(q.problem, q.head, q.document, q in side.lonely) for q in side.questions]
         arrays[f"questions-{way}"] = np.array(rows, np.int32).reshape(-1, 4)
+        if side.reference is not None:
+            for name, values in side.reference._asdict().items():
+                arrays[f"reference-{name}-{way}"] = values
     return save(arrays)
 
 
 def _read_sides(content: bytes, unit: str) -> tuple[Side, ...]:
     arrays = load(content)
     sides = []
-    for way in range(1, len(arrays) // 4 + 1):
+    for way in range(1, sum(name.startswith("values-") for name in arrays) + 1):
         values, seen, heads, asked = (arrays[f"{name}-{way}"] for name in ("values", "seen", "heads", "questions"))
         _check_matrix(values, seen, heads, asked)
         rows = [(Question(int(p), int(h), int(d)), bool(lonely)) for p, h, d, lonely in asked]
         lonely_ones = frozenset(question for question, lonely in rows if lonely)
-        sides.append(Side(Matrix(values, seen, heads, unit), tuple(question for question, _ in rows), lonely_ones))
+        asked_ones = tuple(question for question, _ in rows)
+        sides.append(Side(Matrix(values, seen, heads, unit), asked_ones, lonely_ones, _read_reference(arrays, way)))
     return tuple(sides)
+
+
+def _read_reference(arrays: Mapping[str, NDArray[Any]], way: int) -> Cohort | None:
+    """Which heads and documents are a reference population's, where there is one."""
+    found = [arrays.get(f"reference-{name}-{way}") for name in Cohort._fields]
+    if all(each is None for each in found):
+        return None
+    shape = arrays[f"values-{way}"].shape
+    for name, each in zip(Cohort._fields, found, strict=True):
+        wanted = np.bool_ if name in ("heads", "documents") else np.float64
+        if (
+            each is None
+            or each.dtype != wanted
+            or each.shape != (shape["head" in name],)
+            or not np.isfinite(each).all()
+        ):
+            raise ValueError("its reference does not fit its matrix")
+    return Cohort(*found)  # type: ignore[arg-type]

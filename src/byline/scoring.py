@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,11 @@ class Matrix:
             object.__setattr__(self, "heads", np.broadcast_to(every, self.values.shape))
 
     @property
+    def full(self) -> bool:
+        """Whether every head is asked about every document, in order."""
+        return bool((self.heads == np.arange(self.values.shape[1])).all())
+
+    @property
     def comparable(self) -> Table:
         """The values, NaN where a head was trained on the document."""
         return np.where(self.seen, np.nan, self.values)
@@ -55,6 +61,15 @@ class Matrix:
         return np.split(values.ravel()[order], np.bincount(self.heads.ravel()).cumsum()[:-1])
 
 
+class Cohort(NamedTuple):
+    """Which of a full matrix's heads and documents are a reference population's; how long all of them are."""
+
+    heads: Flags  # (heads,)
+    documents: Flags  # (documents,)
+    head_lengths: Table  # (heads,): natural logarithms of characters
+    document_lengths: Table  # (documents,)
+
+
 @dataclass(frozen=True)
 class Side:
     """A matrix and what is asked of it: one way of asking."""
@@ -63,6 +78,8 @@ class Side:
     questions: tuple[Question, ...]
     lonely: frozenset[Question]
     """Those that hardly anything can be compared with."""
+    reference: Cohort | None = None
+    """Where each problem is compared with a reference population only."""
 
     @classmethod
     def of(cls, matrix: Matrix, questions: Questions) -> Side:
@@ -108,12 +125,18 @@ def gather(
 ) -> Matrix:
     """The matrix from each text's total bits under the heads `asked` about it, and its counted characters."""
     values = np.zeros(chosen.shape)
-    seen = np.zeros(chosen.shape, np.bool_)
-    for number, (texts, learners) in enumerate(zip(questions.documents, questions.seen_by, strict=True)):
+    for number, texts in enumerate(questions.documents):
         total = sum(bits[text][np.searchsorted(asked[text], chosen[number])] for text in texts)
         values[number] = total / sum(lengths[text] for text in texts)
+    return Matrix(values, seen_flags(questions, chosen), chosen)
+
+
+def seen_flags(questions: Questions, chosen: Places) -> Flags:
+    """(documents, K): whether a chosen head is trained on a text of the document."""
+    seen = np.zeros(chosen.shape, np.bool_)
+    for number, learners in enumerate(questions.seen_by):
         seen[number] = np.isin(chosen[number], list(learners))
-    return Matrix(values, seen, chosen)
+    return seen
 
 
 def relative_entropies(matrix: Matrix) -> Table:

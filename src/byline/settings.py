@@ -1,4 +1,4 @@
-"""Settings of one member: every meta-parameter of the paper's Table 1, checked when made; TOML in and out."""
+"""Settings of one member: its engine and every meta-parameter of the paper's Table 1; TOML in and out."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import json
 import math
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
 from byline.documents import decode, read_bytes
 from byline.errors import CorpusError, SettingsError
 
+Engine = Literal["rnn", "ngram", "vectors"]
+Mask = Literal["none", "topic"]
 Activation = Literal["resqrt", "relu", "tanh"]
 Direction = Literal["forward", "backward"]
 Handling = Literal["sequential", "concatenated", "balanced", "balanced-concatenated"]
@@ -23,6 +25,7 @@ LeakageDraw = Literal["batch", "character"]
 TrainOn = Literal["known", "unknown", "both"]
 TextRules = Literal["paper", "scripts"]
 Ranking = Literal["texts", "heads"]
+Interpretation = Literal["rank", "relative", "cohort"]
 
 MOST_MEMBERS = 10_000
 """Members of an ensemble at the most."""
@@ -40,13 +43,32 @@ RANGES: dict[str, tuple[float, float]] = {
     "skip": (0, 10),
     "radius": (0.0, 0.5),
     "compared": (10, 1_000_000),
+    "order": (2, 12),
+}
+
+# The settings that some engines read and others don't; the rest is read by all.
+NETWORK = (
+    "hidden", "activation", "start", "rate", "noise", "sub_epochs", "leakage", "leakage_decay", "leakage_draw", "depth",
+    "batch", "handling",
+)  # fmt: skip
+READ_BY: dict[str, tuple[str, ...]] = {
+    "rnn": (*NETWORK, "direction", "skip"),
+    "ngram": ("order", "direction", "skip"),
+    "vectors": ("order",),
 }
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The meta-parameters of one training and of reading its matrix; a bad value is refused, never repaired."""
+    """What one member is: its engine, that engine's meta-parameters, and how its matrix is read.
 
+    A bad value is refused, never repaired; so is a value that the engine does not read.
+    """
+
+    engine: Engine = "rnn"
+    """What fills the matrix: the paper's network, an n-gram model, or vectors of n-grams."""
+    order: int = 5
+    """Characters of the longest n-gram of the engines ngram and vectors; vectors hold those up to two shorter too."""
     hidden: int = 20
     """Hidden neurons; 0 is the per-author unigram model of the paper's section 4."""
     activation: Activation = "resqrt"
@@ -83,6 +105,8 @@ class Settings:
     """A control corpus, where one is given, trains one head, a head each, none; auto: one, or each if heads are few."""
     text_rules: TextRules = "paper"
     """Rules of normalising: the paper's words, or its author's scripts (line breaks kept, letters never rare)."""
+    mask: Mask = "none"
+    """With topic, words that are not among the most frequent ones are replaced, so that content counts less."""
     compared: int = 300
     """About how many heads a document is scored under; of more, its own and a sample of the others."""
     ranking: Ranking = "texts"
@@ -93,8 +117,24 @@ class Settings:
     def __post_init__(self) -> None:
         """Refuse what is out of range or of the wrong type, all offences at once."""
         offences = [message for name, value in asdict(self).items() if (message := _fault(name, value))]
+        if not offences:
+            offences = [f"{name} is no setting of the engine {self.engine}" for name in self.unread()]
         if offences:
             raise SettingsError("; ".join(offences))
+
+    def unread(self) -> list[str]:
+        """The changed settings that the engine does not read."""
+        return [name for name in self.changes() if not reads(self.engine, name)]
+
+    @property
+    def engine_name(self) -> str:
+        """The engine, and its mask if it has one: what a calibration is of."""
+        return self.engine if self.mask == "none" else f"{self.engine} ({self.mask} masked)"
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether a further member with another seed says something else."""
+        return self.engine == "rnn"
 
     def change(self, changes: Mapping[str, object]) -> Settings:
         """These settings with some values changed; an unknown name or a bad value is refused."""
@@ -104,13 +144,18 @@ class Settings:
 
     def changes(self) -> dict[str, object]:
         """The values that differ from the default ones."""
-        usual = asdict(Settings())
+        usual = {field.name: field.default for field in fields(Settings)}
         return {name: value for name, value in asdict(self).items() if value != usual[name]}
 
     def to_toml(self) -> str:
         """The settings as TOML, one a line, in the order of the fields."""
         # JSON's strings, numbers and booleans are TOML's too
         return "".join(f"{name} = {json.dumps(value)}\n" for name, value in asdict(self).items())
+
+
+def reads(engine: str, name: str) -> bool:
+    """Whether an engine reads a setting."""
+    return name in READ_BY[engine] or not any(name in names for names in READ_BY.values())
 
 
 KINDS: dict[str, Any] = {name: kind for name, kind in get_type_hints(Settings).items() if name != "return"}

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from byline import __version__
-from byline.commands import combine, compare, demo, evaluate, prepare, presets, runs, verify
+from byline.commands import combine, compare, demo, evaluate, prepare, presets, reference, runs, verify
 
 app = typer.Typer(
     name="byline",
@@ -78,3 +78,7 @@ app.command("demo")(guarded(demo.demo_command))
 runs_app = typer.Typer(help="Look into the folders that byline verify wrote to.", no_args_is_help=True)
 runs_app.command("show")(guarded(runs.show_command))
 app.add_typer(runs_app, name="runs")
+reference_app = typer.Typer(help="Build and check texts by other people, to compare with.", no_args_is_help=True)
+reference_app.command("build")(guarded(reference.build_command))
+reference_app.command("check")(guarded(reference.check_command))
+app.add_typer(reference_app, name="reference")

@@ -12,36 +12,46 @@ def combine_command(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders that byline verify -o wrote to.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="Folder for the joint answers.")],
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what OUT holds already.")] = False,
+    interpret: Annotated[
+        str | None,
+        typer.Option(metavar="rank|relative", help="Read the members in this way, instead of as they were."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answers as JSON.")] = False,
 ) -> None:
     """Join runs of the same problems into one; a member that two runs share counts once.
 
     Make them with different seeds: byline verify PROBLEMS -o a --seed 1, and on another machine -o b --seed 2.
 
+    One run alone can be read anew: its members are trained already.
+
     Example: byline combine a/ b/ -o both/
     """
     from byline import answers
     from byline.combination import combine_runs
+    from byline.commands.answers import answer_json, describe_manner, manner_json, print_answers
     from byline.commands.console import count_of, out, print_json
-    from byline.commands.verify import print_answers
+    from byline.commands.verify import as_interpretation
     from byline.runs import FOLDER
 
     answers.check_output(output, overwrite)
     if overwrite:
         answers.remove_answers(output)  # they are not this run's
-    result = combine_runs(runs, output / FOLDER, overwrite)
+    result = combine_runs(runs, output / FOLDER, overwrite, as_interpretation(interpret))
     path = answers.write_answers(output, result.answers, result.plan.layout)
     if as_json:
         print_json(
             {
-                "answers": [{"id": answer.id, "probability": answer.rounded} for answer in result.answers],
+                **manner_json(result.plan.manner),
+                "answers": [answer_json(answer) for answer in result.answers],
                 "members": len(result.plan.members),
                 "repeated": result.repeated,
             }
         )
         return
-    print_answers(result.answers)
     console = out()
+    for line in describe_manner(result.plan, result.reaches):
+        console.print(line)
+    print_answers(result.answers)
     console.print(f"{count_of(len(result.plan.members), 'member')} of {count_of(len(runs), 'run')}")
     if result.repeated:
         console.print(f"{count_of(result.repeated, 'member')} found in more than one run, and counted once")

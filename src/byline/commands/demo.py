@@ -11,7 +11,7 @@ from byline.builtin import Collection, builtin_problems
 from byline.settings import MOST_MEMBERS
 
 if TYPE_CHECKING:
-    from byline.verification import Verification
+    from byline.execution import Verification
 
 
 def demo_command(
@@ -32,9 +32,9 @@ def demo_command(
     if collection not in get_args(Collection):
         context.fail(f"there are {' and '.join(get_args(Collection))}, got {collection}")
 
+    from byline.commands.answers import to_json
     from byline.commands.console import print_json
     from byline.commands.progress import reporting
-    from byline.commands.verify import to_json
     from byline.truth import read_truth
     from byline.verification import verify
 
@@ -65,9 +65,9 @@ def print_demo(result: Verification, truth: dict[str, bool], seconds: float) -> 
     for heading in ("problem", "another author   same author", "answer", "truth", ""):
         table.add_column(heading, justify="right" if heading == "answer" else "left")
     correct = 0
-    for answer in sorted(result.answers, key=lambda answer: -answer.probability):
+    for answer in sorted(result.answers, key=lambda answer: -answer.value):
         same = truth[answer.id]
-        right = not answer.undecided and (answer.probability > 0.5) == same
+        right = not answer.undecided and (answer.value > 0.5) == same
         correct += right
         mark = (
             Text("undecided", "yellow")
@@ -77,7 +77,7 @@ def print_demo(result: Verification, truth: dict[str, bool], seconds: float) -> 
             else Text("wrong", "red")
         )
         table.add_row(
-            answer.id, answer_bar(answer.probability, 26), f"{answer.rounded:.3f}", "same" if same else "another", mark
+            answer.id, answer_bar(answer.value, 26), f"{answer.rounded:.3f}", "same" if same else "another", mark
         )
     console.print(table)
     ids = [answer.id for answer in result.answers]

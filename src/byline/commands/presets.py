@@ -42,6 +42,7 @@ def to_json(pool: Pool) -> dict[str, object]:
         "description": pool.description,
         "draw": pool.draw,
         "members": pool.members,
+        "interpret": pool.interpret,
         "radius": pool.radius,
         "pool": [asdict(row) for row in pool.rows],
     }
@@ -54,10 +55,12 @@ def print_list(pools: list[Pool]) -> None:
     from byline.commands.console import out
 
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("preset", "pool", "members", "radius", "what it is"):
+    for heading in ("preset", "pool", "members", "interpret", "radius", "what it is"):
         table.add_column(heading, justify="right" if heading in ("pool", "members", "radius") else "left")
     for pool in pools:
-        table.add_row(pool.name, str(len(pool.rows)), str(pool.members), f"{pool.radius:g}", pool.description)
+        table.add_row(
+            pool.name, str(len(pool.rows)), str(pool.members), pool.interpret, f"{pool.radius:g}", pool.description
+        )
     console = out()
     console.print(table)
     console.print("\nbyline presets NAME shows the settings of each member.", style="dim")
@@ -71,7 +74,7 @@ def print_pool(pool: Pool) -> None:
     drawn = "taken in order" if pool.draw == "order" else "drawn at random by the seed"
     console.print(f"{printable(pool.name)}: {printable(pool.description)}", style="bold")
     usually = f"{count_of(pool.members, 'member')} unless said otherwise"
-    console.print(f"{count_of(len(pool.rows), 'row')}, {drawn}; {usually}")
+    console.print(f"{count_of(len(pool.rows), 'row')}, {drawn}; {usually}; interpretation {pool.interpret}")
     rows = [row.changes() for row in pool.rows]
     shared = {key: value for key, value in rows[0].items() if all(row.get(key) == value for row in rows)}
     if shared and len(rows) > 1:

@@ -20,7 +20,7 @@ from byline.errors import RunError
 
 if TYPE_CHECKING:
     from byline.ensemble import Advance
-    from byline.verification import Event, Finished, Planned, Report
+    from byline.execution import Event, Finished, Planned, Report
 
 PATIENCE = 30.0
 """Seconds between two lines where progress is no terminal's."""
@@ -62,7 +62,7 @@ class _Listener:
 
     def hear(self, event: Event) -> None:
         from byline.ensemble import Advance
-        from byline.verification import Finished, Planned
+        from byline.execution import Finished, Planned
 
         if isinstance(event, Planned):
             self.members, self.languages = len(event.plan.members), len(event.plan.groups)
@@ -161,7 +161,8 @@ class _Lines(_Listener):
 
     def finish(self, event: Finished) -> None:
         more = f", {self.left()}" if self.kept + self.done < self.jobs else ""
-        self._say(f"{self.label(event)} done in {event.seconds:.1f} s, {event.bits:.2f} bits a character{more}")
+        bits = "" if event.bits is None else f", {event.bits:.2f} bits a character"
+        self._say(f"{self.label(event)} done in {event.seconds:.1f} s{bits}{more}")
 
     def _say(self, line: str) -> None:
         self.told = time.monotonic()

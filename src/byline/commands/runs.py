@@ -80,7 +80,7 @@ def print_standing(standing: Standing) -> None:
     table.add_column("settings that differ from the default")
     for row in standing.members:
         cells = [str(row.place + 1), *([printable(row.language)] if several else []), f"{row.seconds:.1f}"]
-        cells += [f"{row.bits:.2f}", _figure(row.agreement)]
+        cells += [_figure(row.bits, ".2f"), _figure(row.agreement)]
         cells += [_figure(row.product), _figure(row.adds, "+.3f")] if judged else []
         table.add_row(*cells, _odd(row.member.settings, row.member.seed))
     console.print(table)

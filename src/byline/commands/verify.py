@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections import Counter
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
-from byline.settings import MOST_MEMBERS, parse_assignments, read_settings
+from byline.errors import SettingsError
+from byline.settings import MOST_MEMBERS, Interpretation, parse_assignments, read_settings
 
 if TYPE_CHECKING:
-    from byline.answers import Answer
+    from byline.execution import Event
     from byline.pools import Pool
-    from byline.verification import Event, Verification
 
 INTERRUPTED = 130
-MEMBERS_PANEL, RUN_PANEL = "Members", "The run"
+MEMBERS_PANEL, ANSWERS_PANEL, RUN_PANEL = "Members", "Answers", "The run"
 
 
 def verify_command(
@@ -37,7 +35,7 @@ def verify_command(
         str | None,
         typer.Option(
             metavar="NAME|FILE.toml",
-            help="Which members, see byline presets; without it, default.",
+            help="Which members, see byline presets; without it, best.",
             rich_help_panel=MEMBERS_PANEL,
         ),
     ] = None,
@@ -58,6 +56,44 @@ def verify_command(
             rich_help_panel=MEMBERS_PANEL,
         ),
     ] = None,
+    engines: Annotated[
+        str | None,
+        typer.Option(
+            metavar="rnn,ngram,vectors",
+            help="Only the preset's members of these engines.",
+            rich_help_panel=MEMBERS_PANEL,
+        ),
+    ] = None,
+    mask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="topic|none",
+            help="Replace content words in all members, for texts on different topics; or in none.",
+            rich_help_panel=MEMBERS_PANEL,
+        ),
+    ] = None,
+    interpret: Annotated[
+        str | None,
+        typer.Option(
+            metavar="rank|relative",
+            help="How their scores are read; without it, the preset says.",
+            rich_help_panel=ANSWERS_PANEL,
+        ),
+    ] = None,
+    calibration: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json",
+            help="What byline calibrate wrote, instead of the built-in calibration.",
+            rich_help_panel=ANSWERS_PANEL,
+        ),
+    ] = None,
+    prior: Annotated[
+        float,
+        typer.Option(
+            help="Probability of the same author before the texts are looked at.", rich_help_panel=ANSWERS_PANEL
+        ),
+    ] = 0.5,
     seed: Annotated[
         int, typer.Option(min=0, help="The same seed gives the same answers.", rich_help_panel=MEMBERS_PANEL)
     ] = 0,
@@ -150,13 +186,17 @@ def verify_command(
         context.fail("give --resume or --overwrite, not both")
 
     from byline import answers
+    from byline.calibration import read_calibration
+    from byline.commands.answers import print_summary, to_json
     from byline.commands.console import print_json
     from byline.commands.progress import reporting
     from byline.ensemble import parse_duration
+    from byline.execution import Interrupted, Keep, Planned
     from byline.runs import FOLDER, is_run
-    from byline.verification import Interrupted, Keep, Planned, verify
+    from byline.verification import verify
 
-    pool = _pool(preset, settings_file, set_ or [], control_heads)
+    pool = choose_pool(preset, settings_file, set_ or [], control_heads, engines, mask)
+    fitted = read_calibration(calibration) if calibration is not None else None
     seconds_allowed = parse_duration(budget) if budget is not None else None
     if output is not None:
         begun = is_run(output / FOLDER)
@@ -173,7 +213,8 @@ def verify_command(
                 show(event)
 
             result = verify(
-                chosen, pool, members=members, budget=seconds_allowed, seed=seed, control=control or (),
+                chosen, pool, members=members, budget=seconds_allowed, seed=seed,
+                interpret=as_interpretation(interpret), prior=prior, calibration=fitted, control=control or (),
                 language=language, skip_bad=skip_bad, keep=keep, workers=workers, cluster=cluster, report=report,
             )  # fmt: skip
     except Interrupted as stopped:
@@ -202,15 +243,33 @@ def _one_input(context: typer.Context, argument: Path | None, option: Path | Non
     return chosen
 
 
-def _pool(preset: str | None, settings_file: Path | None, assignments: list[str], control_heads: str | None) -> Pool:
+def as_interpretation(word: str | None) -> Interpretation | None:
+    """The interpretation of that name."""
+    if word is not None and word not in get_args(Interpretation):
+        raise SettingsError(f"--interpret must be one of {', '.join(get_args(Interpretation))}, got {word}")
+    return cast("Interpretation | None", word)
+
+
+def choose_pool(
+    preset: str | None,
+    settings_file: Path | None,
+    assignments: list[str],
+    control_heads: str | None = None,
+    engines: str | None = None,
+    mask: str | None = None,
+) -> Pool:
     """The pool that the options mean; members without a control corpus stay without."""
     from byline.pools import pool_of, read_pool
 
     if settings_file is not None:
         pool = pool_of(read_settings(settings_file))
     else:
-        pool = read_pool(preset if preset is not None else "default")
+        pool = read_pool(preset if preset is not None else "best")
+    if engines is not None:
+        pool = pool.only([name.strip() for name in engines.split(",") if name.strip()])
     pool = pool.change(parse_assignments(assignments))
+    if mask is not None:
+        pool = pool.change({"mask": mask})
     if control_heads is not None:
         rows = (row if row.control == "none" else row.change({"control": control_heads}) for row in pool.rows)
         pool = dataclasses.replace(pool, rows=tuple(rows))
@@ -225,103 +284,3 @@ def _say_how_to_go_on(output: Path | None, members: int) -> None:
     answers = f"; these are the answers of {count_of(members, 'member')}" if members else "; no member is done yet"
     go_on = "; the same command with --resume goes on" if output is not None else ""
     print(f"byline: interrupted{answers}{go_on}", file=sys.stderr)
-
-
-def to_json(result: Verification, seconds: float) -> dict[str, object]:
-    """What --json prints."""
-    plan = result.plan
-    return {
-        "answers": [
-            {
-                "id": answer.id,
-                "probability": answer.rounded,
-                "undecided": answer.undecided,
-                "score": None if answer.score is None else round(answer.score, 6),
-            }
-            for answer in result.answers
-        ],
-        "skipped": [{"id": offence.id, "reason": offence.message} for offence in result.skipped],
-        "languages": [asdict(run) for run in result.runs],
-        "preset": plan.preset,
-        "seed": plan.members[0].seed,
-        "members": min(run.members for run in result.runs),
-        "planned": len(plan.members),
-        "settings": [asdict(member.settings) for member in plan.members],
-        "budget": plan.budget,
-        "seconds": round(seconds, 2),
-    }
-
-
-def verdict(answer: Answer) -> str:
-    """An answer in words."""
-    if answer.score is None:
-        return "skipped"
-    if answer.undecided:
-        return "undecided"
-    return "same author" if answer.probability > 0.5 else "another author"
-
-
-MOST_ROWS = 24
-"""Answers shown to a person at the most; the file has them all."""
-
-
-def print_summary(result: Verification, seconds: float, output: Path | None) -> None:
-    """What was compared with what, the answers from most to least likely, and where they are."""
-    from byline import answers
-    from byline.commands.console import count_of, language_title, out, printable
-    from byline.questions import FEWEST_HEADS
-    from byline.runs import FOLDER
-
-    console = out()
-    for run in result.runs:
-        console.print(
-            f"{language_title(run.language)}: {count_of(run.problems, 'problem')};"
-            f" {'both ways, ' if run.ways > 1 else ''}{count_of(run.heads, 'text set')} learnt,"
-            f" {run.documents:,} judged or compared with;"
-            f" {count_of(len(run.alphabet), 'symbol')}; control corpus: {run.control}"
-        )
-        if run.control_repeats:
-            them = "it" if run.control_repeats == 1 else "them"
-            console.print(f"  {count_of(run.control_repeats, 'control text')} left out: the problems hold {them} too")
-        if run.control == "none" and any(member.settings.control in ("one", "each") for member in result.plan.members):
-            console.print("  members of this preset are meant to have a control corpus; give one with --control DIR")
-    console.print()
-    print_answers(result.answers)
-    plan = result.plan
-    console.print(
-        f"preset {printable(plan.preset)}, {count_of(min(run.members for run in result.runs), 'member')},"
-        f" seed {plan.members[0].seed}, {seconds:.1f} s"
-        + (f" of {plan.budget['seconds']:g}" if plan.budget else "")
-    )  # fmt: skip
-    if any(run.problems >= FEWEST_HEADS for run in result.runs):
-        console.print("0.5 is the median problem: half of the problems are taken to be by the same author, as at PAN.")
-    else:
-        console.print("0.5 is the middle rank: so few problems have no median worth the name.")
-    for offence in result.skipped:
-        console.print(f"skipped: {printable(offence.message)}", style="yellow")
-    if output is not None:
-        console.print(f"Answers are in {output / answers.FILE_NAMES[result.layout]}, the members in {output / FOLDER}")
-
-
-def print_answers(answers: tuple[Answer, ...]) -> None:
-    """The answers from most to least likely, and how many there are of each kind."""
-    from rich.table import Table
-
-    from byline.commands.console import answer_bar, out, printable
-
-    ordered = sorted(answers, key=lambda answer: (-answer.probability, answer.id))
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("problem", "another     same", "answer", ""):
-        table.add_column(heading, justify="right" if heading == "answer" else "left")
-    for number, answer in enumerate(ordered):
-        if len(ordered) > MOST_ROWS and MOST_ROWS // 2 <= number < len(ordered) - MOST_ROWS // 2:
-            if number == MOST_ROWS // 2:
-                table.add_row("...", f"{len(ordered) - MOST_ROWS} more", "", "")
-            continue
-        table.add_row(
-            printable(answer.id), answer_bar(answer.probability, 16), f"{answer.rounded:.3f}", verdict(answer)
-        )
-    console = out()
-    console.print(table)
-    kinds = Counter(verdict(answer) for answer in answers)
-    console.print("\n" + ", ".join(f"{number} {kind}" for kind, number in kinds.most_common()))

@@ -1,1 +1,43 @@
-"""Engines: whatever can fill the matrix documents x heads, one file each."""
+"""Engines: whatever can fill the matrix documents x heads, one file each, all called in the same way.
+
+fill_matrix(questions, settings, rng, watch) -> Filled
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from byline.scoring import Matrix
+from byline.training import Model, Progress
+
+
+@dataclass(frozen=True)
+class Filled:
+    """The matrix, and where the engine has them: the model that filled it, and the matrix after each sub-epoch."""
+
+    matrix: Matrix
+    model: Model | None = None
+    trace: tuple[Matrix, ...] = ()
+
+    @property
+    def curve(self) -> tuple[float, ...]:
+        """Bits per character by sub-epoch; empty for an engine that does not learn step by step."""
+        return self.model.curve if self.model else ()
+
+
+def _silent(_: object = None) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Who looks on while an engine works, and what it may use."""
+
+    report: Callable[[Progress], None] = _silent
+    """Told now and then how far it is."""
+    proceed: Callable[[], None] = _silent
+    """Called now and then; may raise to stop."""
+    threads: int = 1
+    trace: bool = False
+    """Whether the matrix after each sub-epoch is wanted too."""

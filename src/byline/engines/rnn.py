@@ -4,48 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 import numpy as np
 
 from byline import kernels
+from byline.engines import Filled, Watch
 from byline.errors import RunError
 from byline.network import Weights, rules_of
 from byline.questions import Questions
 from byline.scoring import Matrix, Places, Table, choose_heads, gather, heads_by_text
 from byline.settings import Settings
-from byline.training import Arithmetic, Model, Progress, train
-
-
-@dataclass(frozen=True)
-class Filled:
-    """The matrix, the model that filled it, and, where asked for, the matrix after each sub-epoch."""
-
-    matrix: Matrix
-    model: Model
-    trace: tuple[Matrix, ...] = ()
+from byline.training import Arithmetic, Model, train
 
 
 def fill_matrix(
     questions: Questions,
     settings: Settings,
     rng: np.random.Generator,
-    report: Callable[[Progress], None] | None = None,
+    watch: Watch = Watch(),  # noqa: B008 - frozen
     arithmetic: Arithmetic = kernels,
-    threads: int = 1,
-    proceed: Callable[[], None] | None = None,
-    trace: bool = False,
 ) -> Filled:
     """Train a network on the heads' texts and score each document under its heads, in bits per character."""
     (apart,) = rng.spawn(1)  # what is trained does not depend on what is asked
     chosen = choose_heads(questions, settings.compared, apart)
     traced: list[Matrix] = []
 
-    def watch(model: Model) -> None:
-        traced.append(score(model, questions, chosen, arithmetic, threads, proceed))
+    def look(model: Model) -> None:
+        traced.append(score(model, questions, chosen, arithmetic, watch.threads, watch.proceed))
 
-    model = train(questions, settings, rng, report, arithmetic, watch if trace else None)
-    matrix = traced[-1] if trace else score(model, questions, chosen, arithmetic, threads, proceed)
+    model = train(questions, settings, rng, watch.report, arithmetic, look if watch.trace else None)
+    matrix = traced[-1] if traced else score(model, questions, chosen, arithmetic, watch.threads, watch.proceed)
     return Filled(matrix, model, tuple(traced))
 
 

@@ -1,0 +1,62 @@
+"""Relative scores of several corpora -> calibrated answers, each corpus with what was fitted on the others only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from byline.fitting import Line, fit_line, weigh_corpora
+from byline.likelihood import decide, probability
+from byline.metrics import measure
+
+Rows = Sequence[dict[str, Any]]
+Truths = Mapping[str, Sequence[bool]]
+"""By corpus, in the order of the problems' ids."""
+
+CAP = 2.0
+"""Bans: each calibration rests on several hundred problems that share no text."""
+DIGITS = 5
+
+
+def calibrate(rows: Rows, truths: Truths) -> None:
+    """Give each row with `values` its answers and measures; lines are fitted on the other corpora of the same seed."""
+    for seed in sorted({row["seed"] for row in rows}):
+        same = [row for row in rows if row["seed"] == seed]
+        for row in same:
+            others = [other for other in same if other["corpus"] != row["corpus"]]
+            if others:
+                row.update(judge(row["values"], truths[row["corpus"]], fit(others, truths)))
+
+
+def fit(rows: Rows, truths: Truths) -> Line:
+    """The line of some corpora's values, each corpus counting alike."""
+    values = np.concatenate([numbers(row["values"]) for row in rows])
+    same = np.concatenate([np.asarray(truths[row["corpus"]], np.bool_) for row in rows])
+    names = [row["corpus"] for row in rows for _ in row["values"]]
+    there = ~np.isnan(values)
+    weights = weigh_corpora(names, same.tolist())
+    return fit_line(values[there], same[there], weights[there])
+
+
+def judge(values: Sequence[float | None], truth: Sequence[bool], line: Line) -> dict[str, Any]:
+    """Answers to the problems of one corpus, and their measures; undecided as byline verify does it."""
+    scores = numbers(values)
+    bans = np.where(np.isnan(scores), 0, np.clip((line.offset + line.slope * scores) / np.log(10), -CAP, CAP))
+    chances = probability(bans)
+    answers = np.where((np.abs(chances - 0.5) < decide(chances)) | np.isnan(scores), 0.5, chances)
+    given = [round(float(answer), 3) for answer in answers]
+    measures = measure(truth, given)
+    figures = {key: round(getattr(measures, key), 4) for key in ("auc", "c_at_1", "product", "cllr")}
+    return {"relative": figures, "answers": given}
+
+
+def numbers(values: Sequence[float | None]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """(problems,): JSON has no NaN."""
+    return np.array([np.nan if value is None else value for value in values], np.float64)
+
+
+def plain(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | None]:
+    """The same as JSON has it."""
+    return [None if np.isnan(value) else round(float(value), DIGITS) for value in values]

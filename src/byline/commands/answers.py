@@ -1,0 +1,193 @@
+"""Answers as people read them: a table of the problems, what was compared with what, and the same as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from byline.answers import Answer
+    from byline.execution import Verification
+    from byline.plans import Manner, Plan
+
+
+def to_json(result: Verification, seconds: float) -> dict[str, object]:
+    """What --json prints."""
+    plan = result.plan
+    return {
+        **manner_json(plan.manner),
+        "answers": [answer_json(answer) for answer in result.answers],
+        "skipped": [{"id": offence.id, "reason": offence.message} for offence in result.skipped],
+        "languages": [asdict(run) for run in result.runs],
+        "preset": plan.preset,
+        "seed": plan.members[0].seed,
+        "members": min(run.members for run in result.runs),
+        "planned": len(plan.members),
+        "settings": [asdict(member.settings) for member in plan.members],
+        "budget": plan.budget,
+        "seconds": round(seconds, 2),
+    }
+
+
+def manner_json(manner: Manner) -> dict[str, object]:
+    """How answers came about, and what they mean."""
+    from byline.likelihood import DIFFERENT, SAME
+
+    calibration = manner.calibration
+    return {
+        "interpret": manner.interpretation,
+        "calibrated": calibration is not None,
+        "propositions": {"same": SAME, "different": DIFFERENT},
+        "prior": manner.prior if calibration else None,
+        "calibration": None
+        if calibration is None
+        else {
+            "problems": calibration.problems,
+            "texts": calibration.texts,
+            "corpora": list(calibration.corpora),
+            "cap_bans": calibration.cap,
+            "cllr": calibration.cllr,
+        },
+    }
+
+
+def answer_json(answer: Answer) -> dict[str, object]:
+    """An answer; it is called a probability only where it is one."""
+    from byline.likelihood import verbal
+
+    values: dict[str, object] = {
+        "id": answer.id,
+        "answer": answer.rounded,
+        "undecided": answer.undecided,
+        "score": None if answer.score is None else round(answer.score, 6),
+    }
+    if answer.llr is not None:
+        low, high = answer.interval or (None, None)
+        values |= {
+            "llr_bans": round(answer.llr, 4),
+            "llr_interval": None if low is None or high is None else [round(low, 4), round(high, 4)],
+            "probability": None if answer.probability is None else round(answer.probability, 4),
+            "verbal": verbal(answer.llr),
+        }
+    return values
+
+
+def verdict(answer: Answer) -> str:
+    """An answer in words."""
+    if answer.score is None:
+        return "skipped"
+    if answer.undecided:
+        return "undecided"
+    return "same author" if answer.value > 0.5 else "another author"
+
+
+MOST_ROWS = 24
+"""Answers shown to a person at the most; the file has them all."""
+
+
+def print_summary(result: Verification, seconds: float, output: Path | None) -> None:
+    """What was compared with what and how, the answers from most to least likely, and where they are."""
+    from byline import answers
+    from byline.commands.console import count_of, language_title, out, printable
+    from byline.questions import FEWEST_HEADS
+    from byline.runs import FOLDER
+
+    console = out()
+    for run in result.runs:
+        console.print(
+            f"{language_title(run.language)}: {count_of(run.problems, 'problem')};"
+            f" {'both ways, ' if run.ways > 1 else ''}{count_of(run.heads, 'text set')} learnt,"
+            f" {run.documents:,} judged or compared with;"
+            f" {count_of(len(run.alphabet), 'symbol')}; control corpus: {run.control}"
+        )
+        if run.control_repeats:
+            them = "it" if run.control_repeats == 1 else "them"
+            console.print(f"  {count_of(run.control_repeats, 'control text')} left out: the problems hold {them} too")
+        if run.control == "none" and any(member.settings.control in ("one", "each") for member in result.plan.members):
+            console.print("  members of this preset are meant to have a control corpus; give one with --control DIR")
+    plan = result.plan
+    for line in describe_manner(plan, [run.reach for run in result.runs]):
+        console.print(line)
+    console.print()
+    print_answers(result.answers)
+    console.print(
+        f"preset {printable(plan.preset)}, {count_of(min(run.members for run in result.runs), 'member')},"
+        f" seed {plan.members[0].seed}, {seconds:.1f} s"
+        + (f" of {plan.budget['seconds']:g}" if plan.budget else "")
+    )  # fmt: skip
+    console.print(_meaning(plan.manner, any(run.problems >= FEWEST_HEADS for run in result.runs)))
+    for offence in result.skipped:
+        console.print(f"skipped: {printable(offence.message)}", style="yellow")
+    if output is not None:
+        console.print(f"Answers are in {output / answers.FILE_NAMES[result.layout]}, the members in {output / FOLDER}")
+
+
+def describe_manner(plan: Plan, reaches: Sequence[float | None]) -> list[str]:
+    """Which engines, which interpretation, and whether cohorts were matched, each in a line."""
+    engines = dict.fromkeys(member.settings.engine_name for member in plan.members)
+    ways = {
+        "rank": "each unknown's rank among the texts of the corpus",
+        "relative": "relative to all other texts of the corpus",
+        "cohort": "every problem by itself, relative to the reference population",
+    }
+    lines = [
+        f"Engines: {', '.join(engines)}",
+        f"Interpretation: {plan.manner.interpretation}, {ways[plan.manner.interpretation]}",
+    ]
+    if plan.manner.interpretation != "rank":
+        matched = any(reach is not None for reach in reaches)
+        lines[-1] += "; cohorts matched by kind of text" if matched else "; cohorts not matched by kind of text"
+    return lines
+
+
+def _meaning(manner: Manner, many: bool) -> str:
+    """What the numbers mean, in a sentence or two."""
+    if manner.interpretation == "rank":
+        if many:
+            return "0.5 is the median problem: half of the problems are taken to be by the same author, as at PAN."
+        return "0.5 is the middle rank: so few problems have no median worth the name."
+    if manner.calibration is None:
+        return (
+            "Answers are an order, not probabilities: there is no calibration for these members; see byline calibrate."
+        )
+    half = (
+        ""
+        if manner.interpretation == "cohort"
+        else " Half of the problems are taken to be by the same author, as at PAN."
+    )
+    return (
+        f"Answers are probabilities at a prior of {manner.prior:g}; LLR is the weight of evidence in bans"
+        f" (1 = ten times, 2 = a hundred times likelier if by the same author).{half}"
+    )
+
+
+def print_answers(answers: Sequence[Answer]) -> None:
+    """The answers from most to least likely, and how many there are of each kind."""
+    from rich.table import Table
+
+    from byline.commands.console import answer_bar, out, printable
+    from byline.likelihood import verbal
+
+    ordered = sorted(answers, key=lambda answer: (-answer.value, -(answer.llr or 0), answer.id))
+    calibrated = any(answer.llr is not None for answer in answers)
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    headings = ["problem", "another     same", "answer", "", *(["LLR", "95 of 100", "in words"] if calibrated else [])]
+    for heading in headings:
+        table.add_column(heading, justify="right" if heading in ("answer", "LLR", "95 of 100") else "left")
+    for number, answer in enumerate(ordered):
+        if len(ordered) > MOST_ROWS and MOST_ROWS // 2 <= number < len(ordered) - MOST_ROWS // 2:
+            if number == MOST_ROWS // 2:
+                table.add_row("...", f"{len(ordered) - MOST_ROWS} more")
+            continue
+        cells = [printable(answer.id), answer_bar(answer.value, 16), f"{answer.rounded:.3f}", verdict(answer)]
+        if answer.llr is not None:
+            span = f"{answer.interval[0]:+.1f} to {answer.interval[1]:+.1f}" if answer.interval else ""
+            cells += [f"{answer.llr:+.2f}", span, verbal(answer.llr)]
+        table.add_row(*cells)
+    console = out()
+    console.print(table)
+    kinds = Counter(verdict(answer) for answer in answers)
+    console.print("\n" + ", ".join(f"{number} {kind}" for kind, number in kinds.most_common()))

@@ -1,0 +1,158 @@
+"""`byline reference`: texts by other people to compare a question with, built and checked."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from byline.reference import Reference, ReferenceCheck
+
+
+def build_command(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="DIR...", help="PAN corpora, pairs, authors' folders, folders of texts, text files."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="REF", help="Folder to write the reference to.")],
+    language: Annotated[str | None, typer.Option(help="Language, instead of what the corpora or scripts say.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the reference that is there.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was built as JSON.")] = False,
+) -> None:
+    """Build a reference population: texts by other people, each once, told apart by author and cleaned.
+
+    The truth of problems is not read: the authors of a problem are kept as two who may be one.
+
+    Example: byline reference build pan14-english/ essays/ -o ref/
+    """
+    from byline.commands.console import print_json
+    from byline.reference import build_reference, write_reference
+    from byline.reference.folder import require_vacant
+
+    require_vacant(output, overwrite)
+    reference = build_reference(paths, language)
+    write_reference(reference, output, overwrite)
+    if as_json:
+        print_json(reference_to_json(reference, output))
+    else:
+        print_reference(reference, output)
+
+
+def check_command(
+    reference: Annotated[
+        Path, typer.Argument(metavar="REF", help="A reference that was built, or any corpus to be taken as one.")
+    ],
+    problems: Annotated[Path, typer.Argument(metavar="PROBLEMS", help="A PAN corpus, or a file of pairs.")],
+    language: Annotated[str | None, typer.Option(help="Language, instead of what the corpora or scripts say.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Check whether a reference population is large and varied enough for some questions, and say what is wanting.
+
+    Example: byline reference check ref/ pan15-english/
+    """
+    from byline.commands.console import print_json
+    from byline.problems import read_problems, require_sound
+    from byline.reference import check_reference, read_reference
+
+    corpus = read_problems(problems, language)
+    require_sound(corpus.offences)
+    check = check_reference(read_reference(reference, language), corpus.problems)
+    if as_json:
+        print_json(check_to_json(check))
+    else:
+        print_check(check)
+
+
+def reference_to_json(reference: Reference, folder: Path) -> dict[str, object]:
+    """What build --json prints."""
+    shortest, median, longest = reference.spread
+    return {
+        "reference": str(folder),
+        "language": reference.language,
+        "texts": len(reference.texts),
+        "authors": len(reference.by_author),
+        "characters": sum(reference.lengths),
+        "lengths": {"shortest": shortest, "median": median, "longest": longest},
+        "unclear_pairs": len(reference.unclear),
+        "left_out": asdict(reference.left_out),
+    }
+
+
+def check_to_json(check: ReferenceCheck) -> dict[str, object]:
+    """What check --json prints."""
+    shortest, median, longest = check.lengths
+    return {
+        **asdict(check),
+        "lengths": {"shortest": shortest, "median": median, "longest": longest},
+        "problems": [{**asdict(problem), "verdict": problem.verdict} for problem in check.problems],
+        "grade": check.grade,
+        "verdict": check.verdict,
+    }
+
+
+def print_reference(reference: Reference, folder: Path) -> None:
+    """What was read, kept and left out, and why."""
+    from byline.commands.console import count_of, language_title, out, printable
+    from byline.reference.passages import PASSAGE
+    from byline.reference.texts import SHORTEST_TEXT
+
+    console = out()
+    gone = reference.left_out
+    left_out = sum(asdict(gone).values())
+    console.print(f"{language_title(reference.language)}: {count_of(len(reference.texts) + left_out, 'text')} read")
+    for number, why in (
+        (gone.short, f"shorter than {SHORTEST_TEXT} characters"),
+        (gone.repeated, "the same text again"),
+        (gone.borrowed, f"with a passage of {PASSAGE} characters or more that an earlier text by another author has"),
+        (gone.related, "that have to do with a question"),
+    ):
+        if number:
+            console.print(f"  {number:,} left out: {why}")
+    authors = reference.by_author
+    several = sum(len(texts) > 1 for texts in authors.values())
+    console.print(
+        f"  {len(reference.texts):,} kept, by {count_of(len(authors), 'author')}, {several:,} of them with several texts"
+    )
+    if reference.unclear:
+        console.print(f"  {count_of(len(reference.unclear), 'pair')} of authors may be one person each")
+    _print_lengths(sum(reference.lengths), reference.spread)
+    console.print(f"\nWritten to {printable(str(folder))}")
+
+
+def print_check(check: ReferenceCheck) -> None:
+    """The reference, a line for each question, what is wanting, and the whole."""
+    from rich.table import Table
+
+    from byline.commands.console import count_of, language_title, out, printable
+
+    console = out()
+    title = language_title(check.language)
+    console.print(f"{title}: {count_of(check.texts, 'text')} by {count_of(check.authors, 'author')}")
+    _print_lengths(check.characters, check.lengths)
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("question")
+    for heading in ("authors", "of its length", "", "of its kind", "", "left out"):
+        table.add_column(heading, justify="right")
+    table.add_column("verdict", overflow="fold")
+    table.add_row("", "", "known", "unknown", "known", "unknown", "texts", "", style="dim")
+    for row in check.problems:
+        counts = (row.authors, row.near_known, row.near_unknown, row.like_known, row.like_unknown, row.related)
+        table.add_row(printable(row.id), *(f"{count:,}" for count in counts), row.grade)
+    console.print()
+    console.print(table)
+    remarked = [row for row in check.problems if row.remarks]
+    if remarked:
+        console.print()
+    for row in remarked:
+        console.print(f"{printable(row.id)}: {printable(row.verdict)}")
+    console.print(f"\n{check.verdict}")
+
+
+def _print_lengths(characters: int, spread: tuple[int, int, int]) -> None:
+    from byline.commands.console import out
+
+    shortest, median, longest = spread
+    out().print(f"  {characters:,} characters; shortest text {shortest:,}, median {median:,}, longest {longest:,}")

@@ -1,0 +1,86 @@
+"""Character n-grams with a shared background: each head's counts, interpolated with those of all heads' texts.
+
+The background of a judged text never counts that text itself, even where some head learns it: that a text recurs must
+not make it easier for all other heads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from byline import ngram_kernels
+from byline.engines import Filled, Watch
+from byline.ngrams import Chances, Index, NgramArithmetic, index_texts, no_counts
+from byline.questions import Questions
+from byline.scoring import Table, choose_heads, gather, heads_by_text
+from byline.settings import Settings
+
+
+def fill_matrix(
+    questions: Questions,
+    settings: Settings,
+    rng: np.random.Generator,
+    watch: Watch = Watch(),  # noqa: B008 - frozen
+    arithmetic: NgramArithmetic = ngram_kernels,
+) -> Filled:
+    """Count each head's n-grams and score each document under its heads, in bits per character."""
+    chosen = choose_heads(questions, settings.compared, rng)
+    asked = heads_by_text(questions, chosen)
+    skip = max(settings.skip, 1)
+    step = -1 if settings.direction == "backward" else 1
+    texts = [np.ascontiguousarray(text[::step]) for text in (*questions.texts, *questions.control)]
+    index = index_texts(texts, settings.order)
+    learnt = sorted({text for head in questions.heads for text in head})
+    control = range(len(questions.texts), len(texts))
+    given = _background(index, [*learnt, *control], list(asked), len(questions.alphabet), watch, arithmetic)
+    texts_of: list[list[int]] = [[] for _ in questions.heads]
+    for text, heads in asked.items():
+        for head in heads:
+            texts_of[head].append(text)
+    bits = {text: np.zeros(len(heads)) for text, heads in asked.items()}
+
+    def score_heads(heads: Sequence[int]) -> None:
+        counts = no_counts(index)
+        for head in heads:
+            watch.proceed()
+            for text in questions.heads[head]:
+                arithmetic.count_text(index, counts, text, 1)
+            for text in texts_of[head]:
+                place = np.searchsorted(asked[text], head)
+                bits[text][place] = arithmetic.surprise(index, counts, text, given[text], skip)
+            for text in questions.heads[head]:
+                arithmetic.count_text(index, counts, text, -1)
+
+    with ThreadPoolExecutor(watch.threads) as pool:
+        everyone = range(len(questions.heads))
+        list(pool.map(score_heads, [everyone[part :: watch.threads] for part in range(watch.threads)]))
+    lengths = [len(text) - skip for text in questions.texts]
+    return Filled(gather(questions, chosen, asked, bits, lengths))
+
+
+def _background(
+    index: Index,
+    learnt: Sequence[int],
+    judged: Sequence[int],
+    symbols: int,
+    watch: Watch,
+    arithmetic: NgramArithmetic,
+) -> dict[int, Chances]:
+    """For each judged text its characters' chances under all learnt texts but itself."""
+    counts = no_counts(index)
+    for text in learnt:
+        arithmetic.count_text(index, counts, text, 1)
+    members = set(learnt)
+    chances: dict[int, Table] = {}
+    for text in judged:
+        watch.proceed()
+        even = np.full(index.starts[text + 1] - index.starts[text], 1 / symbols)
+        if text in members:
+            arithmetic.count_text(index, counts, text, -1)
+        chances[text] = arithmetic.predict_text(index, counts, text, even)
+        if text in members:
+            arithmetic.count_text(index, counts, text, 1)
+    return chances

@@ -1,0 +1,62 @@
+"""Vectors of character n-grams: how far a document's profile is from a head's, by the cosine.
+
+A head's profile counts all its texts together. Counts are damped (1 + ln c) and weighted by how few of the different
+texts have the n-gram (TF-IDF). Unlike the language models it does not look at what follows what, but at all that a text
+is made of, with rare n-grams weighing most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from byline.engines import Filled, Watch
+from byline.questions import Questions
+from byline.scoring import Matrix, choose_heads, seen_flags
+from byline.settings import Settings
+
+UNIT = "cosine distance"
+SHORTER = 2
+"""N-grams of up to so many characters less than the order count too."""
+BLOCK = 256
+"""Documents that are multiplied with the heads at once: bounds the memory."""
+
+
+def fill_matrix(
+    questions: Questions,
+    settings: Settings,
+    rng: np.random.Generator,
+    watch: Watch = Watch(),  # noqa: B008 - frozen
+) -> Filled:
+    """1 less the cosine of the angle between each document's profile and its heads'."""
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+
+    chosen = choose_heads(questions, settings.compared, rng)
+    watch.proceed()
+    decode = questions.alphabet.decode
+    lengths = max(1, settings.order - SHORTER), settings.order
+    counter = CountVectorizer(analyzer="char", lowercase=False, ngram_range=lengths, dtype=np.float64)
+    counts = counter.fit_transform([decode(text) for text in questions.texts])
+    watch.proceed()
+    weigh = TfidfTransformer(sublinear_tf=True).fit(counts)
+    heads = weigh.transform(_together(questions.heads, counts))
+    documents = weigh.transform(_together(questions.documents, counts))
+    values = np.zeros(chosen.shape)
+    for start in range(0, len(values), BLOCK):
+        watch.proceed()
+        rows = slice(start, start + BLOCK)
+        cosines = (documents[rows] @ heads.T).toarray()
+        values[rows] = 1 - np.take_along_axis(cosines, chosen[rows].astype(np.int64), axis=1)
+    return Filled(Matrix(values, seen_flags(questions, chosen), chosen, UNIT))
+
+
+def _together(sets: Sequence[tuple[int, ...]], counts: Any) -> Any:
+    """(sets, n-grams): the counts of each set's texts, added up."""
+    from scipy.sparse import csr_array
+
+    members = [text for texts in sets for text in texts]
+    owners = [number for number, texts in enumerate(sets) for _ in texts]
+    chooser = csr_array((np.ones(len(members)), (owners, members)), shape=(len(sets), counts.shape[0]))
+    return chooser @ counts

@@ -1,0 +1,110 @@
+"""Members' scores made one: by problem, then over members, and for relative scores engine by engine.
+
+Relative scores of one engine's members are averaged, then those of the engines: an engine counts as much as another,
+however many members it has. All members are read with the same reach, the one at which the asked pairs stand out most:
+*strength*, their mean over their standard deviation. About half of the asked pairs are by one author and hardly any of
+the others, so the asked ones must be higher on average, and the better they are told apart the more so; no truth is
+looked at for it. Matching has a price where authors have many texts in a corpus, for those become each other's cohort;
+so cohorts are matched only if the strength gains more than its own standard error, about 1 over the root of the number
+of problems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from byline.questions import Question
+from byline.relative import REACHES
+from byline.scoring import Table
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one member says of the problems of a language, in one or more ways; NaN where it can't judge."""
+
+    engine: str
+    scores: Table  # (ways, problems)
+
+
+@dataclass(frozen=True)
+class Fused:
+    """What all members say together."""
+
+    scores: Table
+    """(problems,): NaN where nobody could judge."""
+    errors: Table
+    """(problems,): the standard error of the score, from how far members agree; NaN for fewer than two."""
+    reach: float = float("inf")
+    """How closely cohorts were matched."""
+
+
+def average_by_problem(scores: Sequence[float], questions: Sequence[Question], problems: int) -> Table:
+    """(problems,): the mean over each problem's questions; NaN where it has none."""
+    owners = np.array([question.problem for question in questions], np.int64)
+    counts = np.bincount(owners, minlength=problems)
+    sums = np.bincount(owners, weights=np.array(scores, np.float64), minlength=problems)
+    means: Table = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    return means
+
+
+def average_members(scores: Sequence[Table]) -> Table:
+    """(problems,): the mean over members of those that could judge a problem (section 2.5); NaN where none could."""
+    means = _mean(np.array(scores), np.ones((len(scores), 1)))
+    return means.round(9)  # equal scores stay equal however they were added up
+
+
+def fuse_members(readings: Sequence[Reading]) -> Fused:
+    """The mean of all members, each counting alike."""
+    table = np.array([reading.scores[0] for reading in readings])
+    scores = average_members([reading.scores[0] for reading in readings])
+    return Fused(scores, _errors(table, np.ones((len(table), 1)), scores))
+
+
+def fuse_engines(readings: Sequence[Reading]) -> Fused:
+    """The mean of the engines, each the mean of its members, with the reach at which asked pairs stand out most."""
+    ways = range(min(len(reading.scores) for reading in readings))
+    engines = [reading.engine for reading in readings]
+    weights = np.array([[1 / engines.count(engine)] for engine in engines])
+    tables = [np.array([reading.scores[way] for reading in readings]) for way in ways]
+    gains = [_standing_out(table, engines) - (way > 0) / np.sqrt(table.shape[1]) for way, table in enumerate(tables)]
+    chosen = int(np.argmax(np.round(gains, 9)))  # among equals the least matched
+    scores = _mean(tables[chosen], weights).round(9)
+    return Fused(scores, _errors(tables[chosen], weights, scores), REACHES[chosen])
+
+
+def strength(scores: Table) -> float:
+    """How far the asked pairs stand out: their mean over their standard deviation; 0 where there is none."""
+    there = scores[~np.isnan(scores)]
+    spread = float(there.std()) if len(there) > 1 else 0.0
+    return float(there.mean()) / spread if spread > 0 else 0.0
+
+
+def _standing_out(table: Table, engines: Sequence[str]) -> float:
+    """The engines' mean strength."""
+    own = [
+        _mean(table[[each == engine for each in engines]], np.ones((engines.count(engine), 1)))
+        for engine in dict.fromkeys(engines)
+    ]
+    return float(np.mean([strength(scores) for scores in own]))
+
+
+def _mean(table: Table, weights: Table) -> Table:
+    """(problems,): the weighted mean over members of those that could judge; NaN where none could."""
+    there = ~np.isnan(table)
+    total = (there * weights).sum(axis=0)
+    sums = (np.where(there, table, 0) * weights).sum(axis=0)
+    means: Table = np.where(total > 0, sums / np.where(total > 0, total, 1), np.nan)
+    return means
+
+
+def _errors(table: Table, weights: Table, means: Table) -> Table:
+    """(problems,): the standard error of a weighted mean, from how far the members are apart."""
+    there = ~np.isnan(table)
+    counts = there.sum(axis=0)
+    total = np.where(counts > 0, (there * weights).sum(axis=0), 1)
+    squares = (np.where(there, (table - means) * weights, 0) ** 2).sum(axis=0) / total**2
+    errors: Table = np.where(counts > 1, np.sqrt(squares * counts / np.maximum(counts - 1, 1)), np.nan)
+    return errors

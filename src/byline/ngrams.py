@@ -1,0 +1,112 @@
+"""Character n-grams: the numbers of all that occur in some texts, counts, and an interpolated model. The definition.
+
+A text's chance under a model of order K, character by character (Witten and Bell's interpolation): with c the count of
+the k-gram, n that of its context and d the number of different characters seen after that context,
+
+    p_k = (c + d p_{k-1}) / (n + d)     for k = 1 .. K, as long as the context was seen at all
+
+p_0 is given for each character: what a background model says, or the same chance for every symbol. `ngram_kernels.py`
+is the fast twin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from byline.alphabet import Symbols
+
+Numbers = NDArray[np.int32]
+Chances = NDArray[np.float64]
+
+NONE = -1
+"""The number of a k-gram that would begin before its text."""
+
+
+class Index(NamedTuple):
+    """All texts, joined, and the numbers of their k-grams."""
+
+    grams: Numbers  # (K, characters): the number of the k-gram that ends there; each k goes on from the one before
+    starts: Numbers  # (texts + 1,): where each text begins, and the end of the last
+    size: int
+    """How many different k-grams there are."""
+
+
+class Counts(NamedTuple):
+    """How often k-grams occur in some of the texts. A context is one more than the number of its k-gram, 0 if empty."""
+
+    grams: Numbers  # (size,)
+    totals: Numbers  # (size + 1,): occurrences of each context with a character after it
+    kinds: Numbers  # (size + 1,): different characters after each context
+
+
+class NgramArithmetic(Protocol):
+    """Who counts and predicts: this module, or its fast twin."""
+
+    def count_text(self, index: Index, counts: Counts, text: int, times: int) -> None: ...  # noqa: D102
+    def predict_text(self, index: Index, counts: Counts, text: int, given: Chances) -> Chances: ...  # noqa: D102
+    def surprise(self, index: Index, counts: Counts, text: int, given: Chances, skip: int) -> float: ...  # noqa: D102
+
+
+def index_texts(texts: Sequence[Symbols], order: int) -> Index:
+    """Number all k-grams up to an order, the same for the same characters wherever they occur."""
+    joined = np.concatenate([np.zeros(0, np.int32), *texts]).astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int32)
+    symbols = int(joined.max(initial=0)) + 1
+    grams = np.full((order, len(joined)), NONE, np.int32)
+    begins = np.zeros(len(joined), np.bool_)
+    begins[starts[:-1][np.diff(starts) > 0]] = True
+    size, there, codes = 0, np.ones(len(joined), np.bool_), joined
+    for k in range(order):
+        found, numbers = np.unique(codes[there], return_inverse=True)
+        grams[k, there] = size + numbers
+        size += len(found)
+        # the next longer: this one at the character before, then the character
+        before = np.concatenate([[False], there[:-1]]) & ~begins
+        codes = np.where(before, np.concatenate([[0], grams[k, :-1]]).astype(np.int64) * symbols + joined, 0)
+        there = before
+    return Index(grams, starts, size)
+
+
+def no_counts(index: Index) -> Counts:
+    """Counts of no text."""
+    return Counts(*(np.zeros(length, np.int32) for length in (index.size, index.size + 1, index.size + 1)))
+
+
+def count_text(index: Index, counts: Counts, text: int, times: int) -> None:
+    """Add a text to the counts (`times` is 1), or take it out again (-1)."""
+    for place in range(index.starts[text], index.starts[text + 1]):
+        for k in range(len(index.grams)):
+            gram = index.grams[k, place]
+            if gram == NONE:
+                break
+            context = index.grams[k - 1, place - 1] + 1 if k else 0
+            before = counts.grams[gram]
+            counts.grams[gram] += times
+            counts.totals[context] += times
+            counts.kinds[context] += int(counts.grams[gram] > 0) - int(before > 0)
+
+
+def predict_text(index: Index, counts: Counts, text: int, given: Chances) -> Chances:
+    """(characters of the text,): the chance of each character under the counts, interpolated with `given` ones."""
+    begin, end = index.starts[text], index.starts[text + 1]
+    chances = np.empty(end - begin)
+    for place in range(begin, end):
+        chance = given[place - begin]
+        for k in range(len(index.grams)):
+            gram = index.grams[k, place]
+            context = index.grams[k - 1, place - 1] + 1 if k and gram != NONE else 0
+            if gram == NONE or not counts.totals[context]:
+                break
+            kinds = counts.kinds[context]
+            chance = (counts.grams[gram] + kinds * chance) / (counts.totals[context] + kinds)
+        chances[place - begin] = chance
+    return chances
+
+
+def surprise(index: Index, counts: Counts, text: int, given: Chances, skip: int) -> float:
+    """The bits that a text costs, its first characters left out."""
+    return float(-np.log2(predict_text(index, counts, text, given)[skip:]).sum())

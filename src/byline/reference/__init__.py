@@ -1,0 +1,23 @@
+"""Reference populations: texts by other people, to compare a question with."""
+
+from __future__ import annotations
+
+from byline.reference.building import build_reference, read_reference
+from byline.reference.folder import is_reference, write_reference
+from byline.reference.suitability import ProblemCheck, ReferenceCheck, check_reference
+from byline.reference.texts import LeftOut, Reference, ReferenceText, leave_out_related, related_texts
+
+__all__ = [
+    "LeftOut",
+    "ProblemCheck",
+    "Reference",
+    "ReferenceCheck",
+    "ReferenceText",
+    "build_reference",
+    "check_reference",
+    "is_reference",
+    "leave_out_related",
+    "read_reference",
+    "related_texts",
+    "write_reference",
+]

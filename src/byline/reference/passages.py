@@ -1,0 +1,153 @@
+"""Passages that texts share: a quotation, a chapter kept twice, a heading that a web page puts above everything.
+
+Two texts share a passage where a window of PASSAGE characters is the same in both. Each window is marked by the least
+hash of the shorter windows in it, so that equal windows have equal marks and a text has few different ones. Only
+windows whose mark occurs in more than one text are looked at, and what their hashes say is checked in the texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from byline.normalise import cut_runs, normalise
+
+PASSAGE = 100
+"""Characters after normalising. Two writers hardly ever hit upon as many in the same order."""
+WINDOW = 50
+"""Characters of the shorter windows, whose hashes mark the longer ones."""
+VARIED = 10
+"""A passage with fewer different characters than this is a line of dots, not language."""
+
+Hashes = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.intp]
+
+_BASE = 0x9E3779B97F4A7C15  # odd, so that it can be divided by
+_INVERSE = pow(_BASE, -1, 2**64)
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A text shares a passage with another one."""
+
+    other: int
+    """The number of the other text."""
+    passage: str
+    """The first PASSAGE characters of it."""
+
+
+def plain_form(text: str, language: str) -> str:
+    """A text as texts are compared: normalised by the language's rules, white space collapsed, long runs cut."""
+    return cut_runs(normalise(text, language))
+
+
+def find_borrowed(texts: Sequence[str], owners: Sequence[int]) -> dict[int, Shared]:
+    """The texts that share a passage with an earlier one of another owner, and with which; those don't count further.
+
+    The texts are in their plain form.
+    """
+    groups, number_of, place_of = _common_windows(texts)
+    count = int(groups.max()) + 1 if len(groups) else 0
+    first = np.full(count, -1)  # where each window was first met, among the texts that count
+    owned_by = np.asarray(owners, dtype=np.intp)
+    bounds = np.searchsorted(number_of, np.arange(len(texts) + 1))
+    found: dict[int, Shared] = {}
+    for number in range(len(texts)):
+        mine = np.arange(bounds[number], bounds[number + 1])
+        met = first[groups[mine]]
+        strange = (met >= 0) & (owned_by[number_of[met]] != owned_by[number])
+        for here, there in zip(mine[strange], met[strange], strict=True):
+            passage = _window(texts[number], place_of[here])
+            if passage and passage == _window(texts[number_of[there]], place_of[there]):
+                found[number] = Shared(int(number_of[there]), passage)
+                break
+        else:
+            new = mine[met < 0]
+            first[groups[new]] = new
+    return found
+
+
+def find_related(texts: Sequence[str], others: Sequence[str]) -> list[frozenset[int]]:
+    """For each text, the numbers of the other ones with which it shares a passage; all are in their plain form."""
+    everything, border = [*texts, *others], len(texts)
+    groups, number_of, place_of = _common_windows(everything)
+    related: list[set[int]] = [set() for _ in texts]
+    done: set[bytes] = set()  # neighbouring windows are shared by the same texts
+    for members in _split(groups):
+        numbers, firsts = np.unique(number_of[members], return_index=True)
+        if numbers[0] >= border or numbers[-1] < border or (key := numbers.tobytes()) in done:
+            continue
+        windows = [
+            _window(everything[number], place) for number, place in zip(numbers, place_of[members[firsts]], strict=True)
+        ]
+        if windows[0] and all(window == windows[0] for window in windows):
+            done.add(key)
+            right = [int(number) - border for number in numbers[numbers >= border]]
+            for number in numbers[numbers < border]:
+                related[number].update(right)
+    return [frozenset(found) for found in related]
+
+
+def _window(text: str, place: int) -> str:
+    """The passage that begins at a place of a text, or an empty string where it is no language."""
+    passage = text[place : place + PASSAGE]
+    return passage if len(set(passage)) >= VARIED else ""
+
+
+def _common_windows(texts: Sequence[str]) -> tuple[Numbers, Numbers, Numbers]:
+    """Windows whose marks occur in several texts: which are the same one, the numbers of their texts, their places.
+
+    In the order of texts and places.
+    """
+    marks = [np.unique(_marks(text)) for text in texts]
+    different, counts = np.unique(np.concatenate([*marks, np.zeros(0, np.uint64)]), return_counts=True)
+    common = different[counts > 1]
+    hashes, numbers, places = [np.zeros(0, np.uint64)], [np.zeros(0, np.intp)], [np.zeros(0, np.intp)]
+    for number, text in enumerate(texts):
+        if np.isin(marks[number], common).any():
+            (chosen,) = np.nonzero(np.isin(_marks(text), common))
+            hashes.append(_hashes(text, PASSAGE)[chosen])
+            numbers.append(np.full(len(chosen), number))
+            places.append(chosen)
+    _, groups = np.unique(np.concatenate(hashes), return_inverse=True)
+    return groups, np.concatenate(numbers), np.concatenate(places)
+
+
+def _split(groups: Numbers) -> Iterator[Numbers]:
+    """The members of each group that has several, in order."""
+    (several,) = np.nonzero(np.bincount(groups)[groups] > 1)
+    order = several[np.argsort(groups[several], kind="stable")]
+    return iter(np.split(order, np.flatnonzero(np.diff(groups[order])) + 1) if len(order) else ())
+
+
+def _marks(text: str) -> Hashes:
+    """The mark of each long window: the least hash of the short ones in it."""
+    least, width = _hashes(text, WINDOW), 1
+    wanted = PASSAGE - WINDOW + 1
+    while len(least) and width < wanted:
+        step = min(width, wanted - width)
+        least, width = np.minimum(least[:-step], least[step:]), width + step
+    return least
+
+
+def _hashes(text: str, length: int) -> Hashes:
+    """A hash of each window of so many characters; none where the text is shorter."""
+    if len(text) < PASSAGE:
+        return np.zeros(0, np.uint64)
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.uint64)
+    codes = (codes + np.uint64(1)) * np.uint64(0xBF58476D1CE4E5B9)
+    codes ^= codes >> np.uint64(31)
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(codes * _powers(_BASE, len(codes)))])
+    windows: Hashes = (sums[length:] - sums[:-length]) * _powers(_INVERSE, len(codes) - length + 1)
+    windows ^= windows >> np.uint64(29)  # the low bits of a product say little
+    return windows
+
+
+def _powers(base: int, count: int) -> Hashes:
+    """The base to the power of 0, 1, 2 ..., modulo 2**64."""
+    factors = np.full(count, base, np.uint64)
+    factors[0] = 1
+    return np.cumprod(factors)

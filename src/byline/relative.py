@@ -1,0 +1,120 @@
+"""Scores made relative: how far a pair of head and document stands out from pairs like it.
+
+From a value the mean of its document over the heads is subtracted, then the mean of its head over the documents, and
+what is left is divided by how far such remainders usually are from 0, for the document and for the head. Pairs that are
+asked about, and heads that learnt the document, count in no mean: an asked pair may be by one author, and must not be
+compared with itself.
+
+*Matched*, a mean gives more weight to what is of the same kind: heads that find the same documents easy as the head in
+question, documents that find the same heads easy. So a difference of genre or topic, which moves whole groups of texts,
+is not taken for one of author. How closely to match is the `reach`; how that is chosen, see fusion.py.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from byline.scoring import ROUNDING, Flags, Matrix, Side, Table
+
+REACHES = (float("inf"), 0.4, 0.2)
+"""Weights are exp(correlation / reach): infinite, everything counts alike; small, only what is alike counts."""
+
+
+def relative_scores(side: Side) -> Table:
+    """(reaches, questions): how much more alike each asked pair is than expected, in usual deviations.
+
+    A sampled matrix, in which not every head is asked about every document, is not matched: it has the first reach.
+    """
+    matrix, questions = side.matrix, side.questions
+    places = tuple(np.array([matrix.place(q.document, q.head) for q in questions], np.int64).reshape(-1, 2).T)
+    counted = ~matrix.seen
+    counted[places] = False
+    if not matrix.full:
+        return -_standardise_evenly(matrix, counted)[places][None]
+    cohort = _Cohort(counted, counted)
+    if side.reference is not None:  # every problem by itself: nothing counts but the reference
+        cohort = _Cohort(counted & side.reference.heads, counted & side.reference.documents[:, None])
+    tables = [_standardise(matrix.values, cohort, *weights) for weights in _weigh(matrix.values, cohort)]
+    return np.array([-table[places] for table in tables])
+
+
+class _Cohort(NamedTuple):
+    """Which pairs count in a document's mean over heads, and which in a head's mean over documents."""
+
+    heads: Flags
+    documents: Flags
+
+
+def _weigh(values: Table, cohort: _Cohort) -> list[tuple[Table, Table]]:
+    """For each reach the weights (documents, documents) and (heads, heads) that others have in a mean."""
+    left = values
+    for _ in range(3):  # pairs that don't count make the two means depend on each other a little
+        left = left - _mean(left, cohort.heads, 1)
+        left = left - _mean(left, cohort.documents, 0)
+    left = np.where(np.abs(left) < ROUNDING, 0, left)
+    by_document = _correlations(np.where(cohort.heads, left, 0))
+    by_head = _correlations(np.where(cohort.documents, left, 0).T)
+    return [(np.exp(by_document / reach), np.exp(by_head / reach)) for reach in REACHES]
+
+
+def _mean(values: Table, counted: Flags, axis: int) -> Table:
+    sums = np.where(counted, values, 0).sum(axis=axis, keepdims=True)
+    means: Table = sums / np.maximum(counted.sum(axis=axis, keepdims=True), 1)
+    return means
+
+
+def _correlations(profiles: Table) -> Table:
+    """(rows, rows): how alike two rows are, from -1 to 1; 0 for a row of zeros."""
+    norms = np.sqrt((profiles**2).sum(axis=1, keepdims=True))
+    directions = profiles / np.where(norms > 0, norms, 1)
+    alike: Table = directions @ directions.T
+    return alike
+
+
+def _standardise(values: Table, cohort: _Cohort, documents: Table, heads: Table) -> Table:
+    """(documents, heads): what is left of each value, in usual deviations; the weights say who counts how much."""
+    by_heads = np.maximum(cohort.heads @ heads.T, ROUNDING)  # the weights that count for (document, head)
+    by_documents = np.maximum(documents @ cohort.documents, ROUNDING)
+
+    def over_heads(table: Table) -> Table:
+        means: Table = np.where(cohort.heads, table, 0) @ heads.T / by_heads
+        return means
+
+    def over_documents(table: Table) -> Table:
+        means: Table = documents @ np.where(cohort.documents, table, 0) / by_documents
+        return means
+
+    left = values - over_heads(values)
+    left = left - over_documents(left)
+    sizes = np.abs(left)
+    return _divide(left, over_heads(sizes), over_documents(sizes), _usual(sizes, cohort.heads & cohort.documents))
+
+
+def _standardise_evenly(matrix: Matrix, counted: Flags) -> Table:
+    """The same for a sampled matrix (documents, K), everything counting alike."""
+    owners, present = matrix.heads, counted.astype(np.float64)
+    counts = np.maximum(np.bincount(owners.ravel(), weights=present.ravel()), 1)
+
+    def over_documents(table: Table) -> Table:
+        sums = np.bincount(owners.ravel(), weights=(table * present).ravel())
+        means: Table = (sums / counts)[owners]
+        return means
+
+    left = matrix.values - _mean(matrix.values, counted, 1)
+    left = left - over_documents(left)
+    sizes = np.abs(left)
+    return _divide(left, _mean(sizes, counted, 1), over_documents(sizes), _usual(sizes, counted))
+
+
+def _usual(sizes: Table, counted: Flags) -> float:
+    """The mean size of what counts."""
+    return float(sizes[counted].mean()) if counted.any() else 0.0
+
+
+def _divide(left: Table, by_document: Table, by_head: Table, usual: float) -> Table:
+    scale = by_document * by_head
+    known = scale > ROUNDING**2
+    relative: Table = np.where(known, left * usual / np.where(known, scale, 1), 0)
+    return relative

@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from byline.calibration import (
+    Calibration,
+    calibration_from,
+    calibration_values,
+    llr_bans,
+    read_calibration,
+    require_fit,
+    undecided,
+    write_calibration,
+)
+from byline.errors import RunError, SettingsError
+from byline.storage import checked_json
+
+MADE = Calibration(
+    slope=4.0,
+    offset=-2.0,
+    cap=2.0,
+    threshold=0.1,
+    interpretation="rank",
+    engines=("rnn",),
+    preset="paper",
+    problems=200,
+    texts=350,
+    corpora=("english", "Ελληνικά"),
+    cllr=0.7,
+    cllr_min=0.65,
+    folds_by="unknown",
+)
+
+
+def test_a_score_becomes_bans_by_the_line_and_the_cap() -> None:
+    half = 2 / np.log(10)  # offset -2 + slope 4 x score: e^2 at a score of 1
+    assert llr_bans(MADE, [0.0, 0.5, 1.0]) == pytest.approx([-half, 0, half])
+    assert llr_bans(MADE, [-10.0, 10.0]).tolist() == [-2.0, 2.0]
+
+
+def test_a_problem_without_a_score_has_a_ratio_of_one() -> None:
+    assert llr_bans(MADE, [np.nan]).tolist() == [0.0]
+
+
+def test_what_is_near_even_odds_is_undecided() -> None:
+    bans = np.log10([1, 59 / 41, 61 / 39, 41 / 59, 39 / 61])  # probabilities .5, .59, .61, .41, .39
+    assert undecided(MADE, bans).tolist() == [True, True, False, True, False]
+    assert undecided(replace(MADE, threshold=0.0), bans).tolist() == [True, False, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("slope", -0.1, "slope must be finite and 0 or more, got -0.1"),
+        ("slope", float("nan"), "slope must be finite and 0 or more, got nan"),
+        ("slope", 10**400, "slope must be finite"),
+        ("slope", "1", "slope must be a number, got '1'"),
+        ("offset", float("inf"), "offset must be finite, got inf"),
+        ("cap", -1.0, "cap must be finite and 0 or more"),
+        ("threshold", 0.6, "threshold must be from 0 to 0.5, got 0.6"),
+        ("problems", 0, "problems must be finite and 1 or more, got 0"),
+        ("problems", 1.5, "problems must be a whole number, got 1.5"),
+        ("texts", True, "texts must be a whole number, got True"),
+        ("cllr", None, "cllr must be a number, got None"),
+        ("cllr_min", -1.0, "cllr_min must be finite and 0 or more"),
+        ("preset", 3, "preset must be text"),
+        ("engines", "rnn", "engines must be a tuple of names"),
+        ("corpora", (1,), "corpora must be a tuple of names"),
+        ("folds_by", "problem", "folds_by must be one of texts, unknown, got 'problem'"),
+        ("folds_by", ["texts"], "folds_by must be one of texts, unknown"),
+    ],
+)
+def test_a_bad_value_is_refused_with_the_reason(tmp_path: Path, name: str, value: object, reason: str) -> None:
+    with pytest.raises(SettingsError) as refusal:
+        replace(MADE, **{name: value})  # type: ignore[arg-type]
+    assert reason in str(refusal.value)
+    path = tmp_path / "bad.json"
+    path.write_bytes(checked_json({"format": 1, "kind": "calibration", **asdict(MADE), name: value}))
+    with pytest.raises(SettingsError) as refusal:
+        read_calibration(path)
+    assert str(refusal.value).startswith(f"{path}: ")
+    assert reason in str(refusal.value)
+    assert str(refusal.value).endswith("copy it or fit it again")
+
+
+def test_a_calibration_of_other_scores_is_refused() -> None:
+    require_fit(replace(MADE, engines=("rnn", "ngram")), "rank", ["ngram", "rnn"])
+    with pytest.raises(
+        SettingsError, match="is of rank scores by rnn, these are rank scores by ngram and rnn; give one"
+    ):
+        require_fit(MADE, "rank", ("rnn", "ngram"))
+    with pytest.raises(SettingsError, match="these are cohort scores by rnn"):
+        require_fit(MADE, "cohort", ("rnn",))
+
+
+def test_all_bad_values_are_named_at_once() -> None:
+    with pytest.raises(SettingsError, match=r"slope .*; cap .*; preset "):
+        replace(MADE, slope=-1.0, cap=-1.0, preset=None)  # type: ignore[arg-type]
+
+
+def test_a_calibration_read_is_the_calibration_written(tmp_path: Path) -> None:
+    path = tmp_path / "new folder" / "my calibration.json"
+    write_calibration(path, MADE)
+    assert read_calibration(path) == MADE
+    again = tmp_path / "again.json"
+    write_calibration(again, read_calibration(path))
+    assert again.read_bytes() == path.read_bytes()
+    assert [child.name for child in path.parent.iterdir()] == [path.name]
+
+
+def test_plain_values_are_those_that_json_gives_back() -> None:
+    plain = calibration_values(MADE)
+    assert json.loads(json.dumps(plain)) == plain
+    assert calibration_from(plain) == MADE
+    with pytest.raises(SettingsError, match="not those of a calibration"):
+        calibration_from({**plain, "beauty": 1})
+
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@settings(deadline=None)  # it waits for the disk
+@given(NUMBERS, st.floats(0, 1e300), st.floats(0, 0.5), st.lists(st.text()))
+def test_every_calibration_survives_its_file(
+    tmp_path_factory: pytest.TempPathFactory, offset: float, slope: float, threshold: float, names: list[str]
+) -> None:
+    made = replace(MADE, offset=offset, slope=slope, threshold=threshold, corpora=tuple(names))
+    path = tmp_path_factory.getbasetemp() / "any.json"
+    write_calibration(path, made)
+    assert read_calibration(path) == made
+
+
+def values(**changes: object) -> dict[str, object]:
+    return {"format": 1, "kind": "calibration", **asdict(MADE), **changes}
+
+
+def without(name: str) -> dict[str, object]:
+    return {key: value for key, value in values().items() if key != name}
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "can't be read .*copy it or fit it again"),
+        (b"\xff\xfe\x00", "can't be read .*copy it or fit it again"),
+        (b"[" * 100_000, "can't be read .*copy it or fit it again"),
+        (b'{"a":' * 900 + b"1" + b"}" * 900, "damaged"),
+        (b"[1]", "damaged, it is not what was written; copy it or fit it again"),
+        (b"null", "damaged"),
+        (json.dumps(values()).encode(), "damaged"),
+        (checked_json(values()).replace(b'"slope": 4.0', b'"slope": 9.0'), "damaged"),
+        (checked_json(values())[:-20], "can't be read"),
+        (checked_json({"format": 1, "members": []}), "no calibration; name a file that Byline wrote as one"),
+        (checked_json(without("format")), "no calibration"),
+        (checked_json(values(format="1")), "no calibration"),
+        (checked_json(values(format=True)), "no calibration"),
+        (checked_json(values(format=2, beauty=1)), r"newer Byline \(format 2\); update Byline to read it"),
+        (checked_json(without("cap")), r"not those of a calibration \(cap\); copy it or fit it again"),
+        (checked_json(values(beauty=1)), r"not those of a calibration \(beauty\)"),
+        (checked_json(values(slope={"a": 1})), "slope must be a number"),
+        (checked_json(values(corpora={"a": 1})), "corpora must be a tuple of names"),
+    ],
+)
+def test_a_file_that_is_no_calibration_is_refused_with_a_reason(tmp_path: Path, content: bytes, reason: str) -> None:
+    path = tmp_path / "calibration.json"
+    path.write_bytes(content)
+    with pytest.raises(SettingsError, match=reason) as refusal:
+        read_calibration(path)
+    assert str(refusal.value).startswith(f"{path}: ")
+
+
+def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
+    for path in (tmp_path / "gone.json", tmp_path):
+        with pytest.raises(SettingsError, match="missing"):
+            read_calibration(path)
+
+
+def test_a_place_that_cant_be_written_to_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("here")
+    with pytest.raises(RunError, match=r"file: can't be written to"):
+        write_calibration(tmp_path / "file" / "calibration.json", MADE)
+
+
+WHOLE = checked_json(values())
+
+
+@settings(deadline=None)
+@given(st.integers(0, len(WHOLE) - 1), st.binary(max_size=4))
+def test_a_damaged_file_never_breaks_the_reader(
+    tmp_path_factory: pytest.TempPathFactory, place: int, change: bytes
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "damaged.json"
+    path.write_bytes(WHOLE[:place] + change + WHOLE[place + len(change) :])
+    with contextlib.suppress(SettingsError):
+        assert read_calibration(path) == MADE  # spaces between values may change

@@ -1,0 +1,90 @@
+"""The n-gram model: by hand, as a distribution, and its fast twin beside it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from byline import ngram_kernels, ngrams
+from byline.alphabet import Symbols
+from byline.ngrams import NONE, Counts, Index, index_texts, no_counts
+
+
+def symbols(text: str) -> Symbols:
+    return np.array([ord(letter) - ord("a") for letter in text], np.int32)
+
+
+def counted(index: Index, *texts: int) -> Counts:
+    counts = no_counts(index)
+    for text in texts:
+        ngrams.count_text(index, counts, text, 1)
+    return counts
+
+
+def test_the_same_characters_have_the_same_number_wherever_they_are() -> None:
+    index = index_texts([symbols("abab"), symbols("bab")], 3)
+    names: dict[int, str] = {}
+    for k in range(3):
+        for text, content in enumerate(["abab", "bab"]):
+            for place in range(len(content)):
+                gram = int(index.grams[k, index.starts[text] + place])
+                if place < k:
+                    assert gram == NONE
+                else:
+                    name = content[place - k : place + 1]
+                    assert names.setdefault(gram, name) == name
+    assert sorted(names.values()) == sorted({"a", "b", "ab", "ba", "aba", "bab"})
+    assert index.size == len(names)
+
+
+def test_chances_by_hand() -> None:
+    index = index_texts([symbols("aab"), symbols("aba")], 2)
+    counts = counted(index, 0)
+    chances = ngrams.predict_text(index, counts, 1, np.full(3, 1 / 2))
+    # one character: a twice, b once, two kinds: a (2 + 2/2) / 5, b (1 + 2/2) / 5
+    # after a: a once, b once, two kinds: b (1 + 2 x 2/5) / 4; after b: nothing was seen
+    assert chances == pytest.approx([3 / 5, (1 + 2 * 2 / 5) / 4, 3 / 5])
+    assert ngrams.surprise(index, counts, 1, np.full(3, 1 / 2), 1) == pytest.approx(-np.log2(0.45 * 0.6))
+
+
+def test_chances_of_all_characters_add_up_to_one() -> None:
+    rng = np.random.default_rng(0)
+    learnt = rng.integers(0, 4, 200).astype(np.int32)
+    beginning = rng.integers(0, 4, 9).astype(np.int32)
+    ends = [np.append(beginning, np.int32(symbol)) for symbol in range(4)]
+    index = index_texts([learnt, *ends], 4)
+    counts = counted(index, 0)
+    last = [ngrams.predict_text(index, counts, text, np.full(10, 0.25))[-1] for text in (1, 2, 3, 4)]
+    assert sum(last) == pytest.approx(1)
+
+
+def test_a_text_taken_out_again_leaves_no_trace() -> None:
+    index = index_texts([symbols("abcab"), symbols("bbcab")], 3)
+    counts = counted(index, 0, 1)
+    ngrams.count_text(index, counts, 1, -1)
+    for left, alone in zip(counts, counted(index, 0), strict=True):
+        np.testing.assert_array_equal(left, alone)
+
+
+TEXTS = st.lists(st.text("abc", min_size=1, max_size=30), min_size=2, max_size=4)
+
+
+@settings(deadline=None)  # the first case compiles
+@given(TEXTS, st.integers(1, 6))
+def test_the_fast_twin_is_equal(texts: list[str], order: int) -> None:
+    index = index_texts([symbols(text) for text in texts], order)
+    plain, fast = counted(index, *range(len(texts))), no_counts(index)
+    for text in range(len(texts)):
+        ngram_kernels.count_text(index, fast, text, 1)
+    ngrams.count_text(index, plain, 0, -1)
+    ngram_kernels.count_text(index, fast, 0, -1)
+    for one, two in zip(plain, fast, strict=True):
+        np.testing.assert_array_equal(one, two)
+    for text, content in enumerate(texts):
+        base = np.full(len(content), 1 / 3)
+        wanted = ngrams.predict_text(index, plain, text, base)
+        np.testing.assert_allclose(ngram_kernels.predict_text(index, fast, text, base), wanted, rtol=1e-12)
+        bits = ngrams.surprise(index, plain, text, base, 1)
+        assert ngram_kernels.surprise(index, fast, text, base, 1) == pytest.approx(bits, abs=1e-9)
