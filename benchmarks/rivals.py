@@ -10,7 +10,7 @@ b    a, less what the unknown and the known set come to among the corpus's other
 d    what a Witten-Bell character model of the known texts predicts of the unknown, and the other way round; each
      normalised like b, then averaged
 e    General Imposters: how often the unknown is more like the known texts than like any of 30 others, by Ruzicka's
-     similarity, over random halves of the 4-grams
+     similarity, over random halves of the 4-grams; who wins as often as another goes before or after it by lot
 f    the mean rank of b, d and e
 ext  b, but weights and other texts are those of other years' corpora of the language: each problem by itself
 
@@ -27,6 +27,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +47,8 @@ from stored import RESULTS, commit
 
 STORED = RESULTS / "rivals.json"
 RIVALS = ("a", "b", "d", "e", "f", "ext")
-JOINED = ("b", "d", "e")
-"""What f is made of."""
+JOINED = ("b", "d")
+"""What f is made of, besides the wins of e."""
 SEEDS = {"e": 3, "f": 3}
 """Those that chance has a part in."""
 GRAM = 4
@@ -135,18 +136,26 @@ def seeds_of(rival: str) -> Sequence[int | None]:
 def run(data: Path, corpus: str, rival: str, seed: int | None, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """One rival on one corpus, its answers and what they are worth; `rows` are those that f is made of."""
     problems = read_problems(data / corpus).problems
-    if rival == "f":
-        own = [row for row in rows if row["corpus"] == corpus and row["rival"] in JOINED]
-        scores = average_ranks([row["answers"] for row in own if row["seed"] in (None, seed)])
+    if rival == "e":
+        scores = win_rates(data / corpus, seed) + np.random.default_rng(seed).random(len(problems)) / ROUNDS
+    elif rival == "f":
+        own = [row["answers"] for row in rows if row["corpus"] == corpus and row["rival"] in JOINED]
+        scores = average_ranks([*own, win_rates(data / corpus, seed)])
     elif rival == "ext":
         scores = score_ext(lay_out(problems), lay_out(cohort_problems(data, corpus, problems[0].language)))
     else:
-        scores = score(rival, lay_out(problems), seed)
+        scores = score(rival, lay_out(problems))
     answers = answer(scores)
     truth = read_truth(data / corpus)
     measures = measure([truth[problem.id] for problem in problems], answers)
     figures = {key: round(getattr(measures, key), 4) for key in MEASURES}
     return {"rival": rival, "corpus": corpus, "seed": seed, **figures, "answers": answers}
+
+
+@lru_cache(maxsize=max(SEEDS.values()))
+def win_rates(folder: Path, seed: int | None) -> Scores:
+    """What both e and f need."""
+    return score_imposters(lay_out(read_problems(folder).problems), np.random.default_rng(seed))
 
 
 def cohort_problems(data: Path, corpus: str, language: str) -> list[Problem]:
@@ -203,10 +212,8 @@ def answer(scores: Scores) -> list[float]:
     return [round(float(value), 3) for value in np.interp(ranks, [0, np.median(ranks), 1], [0, 0.5, 1])]
 
 
-def score(rival: str, texts: Texts, seed: int | None) -> Scores:
-    """(problems,) by one of the rivals that need no other corpus and no other rival."""
-    if rival == "e":
-        return score_imposters(texts, np.random.default_rng(seed))
+def score(rival: str, texts: Texts) -> Scores:
+    """(problems,) by one of the rivals that need no other corpus and no chance."""
     if rival == "d":
         return np.mean([normalise(texts, texts, *[way] * 4) for way in predict_both_ways(texts)], axis=0)
     cosines = compare(weigh_grams(texts), texts, texts)
@@ -249,7 +256,7 @@ def normalise(texts: Texts, cohort: Texts, own: Scores, rows: Scores, columns: S
         others[others] = used = ~np.isnan(table).all(axis=1)  # an unknown text may be in all known sets
         table = table[used]
         sets[sets] = used = ~np.isnan(table).all(axis=0)
-        if not table.any():
+        if not table.size:
             raise CorpusError("a problem has no other to be compared with that shares none of its texts; add problems")
         table = table[:, used]
         levels = np.nanmedian(table, axis=1)
@@ -363,9 +370,9 @@ def count_wins(starts, places, weights, judged, known, imposters, kept):
     return wins
 
 
-def average_ranks(answers: Sequence[Sequence[float]]) -> Scores:
+def average_ranks(scores: Sequence[Sequence[float] | Scores]) -> Scores:
     """(problems,): the mean over rivals of the ranks that they give."""
-    return np.mean([rankdata(one) for one in answers], axis=0)
+    return np.mean([rankdata(one) for one in scores], axis=0)
 
 
 def print_table(rows: Sequence[dict[str, Any]]) -> None:

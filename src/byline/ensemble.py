@@ -115,7 +115,7 @@ def train_member(job: Job, tell: Tell, proceed: Callable[[], None]) -> Outcome:
             seconds = time.perf_counter() - began
             tell(Advance(job.place, job.group, job.language, way, len(job.sides), progress, seconds))
 
-        rng = np.random.default_rng([job.member.seed, job.member.number, way])
+        rng = np.random.default_rng([job.member.seed, job.member.number, questions.way])
         watch = Watch(report, proceed, job.threads, job.trace)
         filled.append(ENGINES[job.member.settings.engine](questions, job.member.settings, rng, watch))
     return Outcome(job.member, job.group, tuple(filled), time.perf_counter() - begin, maker())

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from byline.questions import Question
-from byline.relative import REACHES
+from byline.relative import ALONE, REACHES
 from byline.scoring import Table
 
 
@@ -63,14 +63,18 @@ def fuse_members(readings: Sequence[Reading]) -> Fused:
     return Fused(scores, _errors(table, np.ones((len(table), 1)), scores))
 
 
-def fuse_engines(readings: Sequence[Reading]) -> Fused:
-    """The mean of the engines, each the mean of its members, with the reach at which asked pairs stand out most."""
+def fuse_engines(readings: Sequence[Reading], alone: bool = False) -> Fused:
+    """The mean of the engines, each the mean of its members, with the reach at which asked pairs stand out most.
+
+    Problems that are answered `alone` can't be looked at together for it: their cohorts are always matched, by far
+    enough.
+    """
     ways = range(min(len(reading.scores) for reading in readings))
     engines = [reading.engine for reading in readings]
     weights = np.array([[1 / engines.count(engine)] for engine in engines])
     tables = [np.array([reading.scores[way] for reading in readings]) for way in ways]
     gains = [_standing_out(table, engines) - (way > 0) / np.sqrt(table.shape[1]) for way, table in enumerate(tables)]
-    chosen = int(np.argmax(np.round(gains, 9)))  # among equals the least matched
+    chosen = REACHES.index(ALONE) if alone else int(np.argmax(np.round(gains, 9)))  # among equals the least matched
     scores = _mean(tables[chosen], weights).round(9)
     return Fused(scores, _errors(tables[chosen], weights, scores), REACHES[chosen])
 

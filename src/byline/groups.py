@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from byline.cohorts import prepare_cohort
 from byline.documents import Document
-from byline.errors import TooLittleText
+from byline.errors import CorpusError, TooLittleText
 from byline.problems import Offence, Problem, ProblemSet, require_sound
 from byline.questions import Prepared, prepare_questions, refusal, unanswerable
+from byline.reference import Reference
 from byline.settings import Settings
 
 LayoutKey = tuple[object, ...]
+Prepare = Callable[[Sequence[Problem], Settings], Prepared]
 
 
 @dataclass(frozen=True)
@@ -39,21 +42,44 @@ class LanguageGroup:
 
 
 def lay_out_groups(
-    problems: ProblemSet, rows: Sequence[Settings], control: Sequence[Document] = (), skip_bad: bool = False
+    problems: ProblemSet,
+    rows: Sequence[Settings],
+    control: Sequence[Document] = (),
+    skip_bad: bool = False,
+    reference: Reference | None = None,
 ) -> tuple[list[LanguageGroup], list[Offence]]:
-    """The groups, and what can't be answered; without `skip_bad` that is raised, all of it named at once."""
+    """The groups, and what can't be answered; without `skip_bad` that is raised, all of it named at once.
+
+    With a `reference` every problem is laid out by itself beside that.
+    """
     if not problems.problems and not problems.offences:
         raise TooLittleText("there are no problems to answer")
     groups: list[LanguageGroup] = []
     offences = list(problems.offences)
     for language, members in problems.by_language().items():
-        group, bad = _lay_out(language, sorted(members, key=lambda problem: problem.id), rows, control)
+        ordered = sorted(members, key=lambda problem: problem.id)
+
+        def prepare(chosen: Sequence[Problem], settings: Settings) -> Prepared:
+            if reference is not None:
+                return prepare_cohort(chosen, settings, reference)
+            return prepare_questions(chosen, settings, control)
+
+        if reference is not None and reference.language != language:
+            message = (
+                f"the reference is {reference.language}, these problems are {language}; give one of their language"
+            )
+            raise CorpusError(f"{ordered[0].id}: {message}, or name the language of the problems with --language")
+        group, bad = _lay_out(language, ordered, rows, prepare)
+        if reference is None:
+            group = _turn_round(group, rows, prepare)
         offences += bad
         groups.append(group)
     if not skip_bad or not any(group.problems for group in groups):
         require_sound(offences)
     groups = [group for group in groups if group.problems]
-    refused = {group.language: reason for group in groups if (reason := _refusal(group, bool(control)))}
+    refused = {}
+    if reference is None:
+        refused = {group.language: reason for group in groups if (reason := _refusal(group, bool(control)))}
     if refused and (not skip_bad or len(refused) == len(groups)):
         raise TooLittleText(_refusal_message(refused, groups))
     for group in groups:
@@ -68,7 +94,7 @@ def lay_out_groups(
 
 
 def _lay_out(
-    language: str, problems: Sequence[Problem], rows: Sequence[Settings], control: Sequence[Document]
+    language: str, problems: Sequence[Problem], rows: Sequence[Settings], prepare: Prepare
 ) -> tuple[LanguageGroup, list[Offence]]:
     """A layout for each kind of member, all of the same problems: one that some can't use is used by none."""
     kinds = {_key(settings): settings for settings in rows}
@@ -78,27 +104,24 @@ def _lay_out(
     while True:  # without a problem the alphabet may be another, and a text too short that was not before
         for key, settings in kinds.items():
             if key not in layouts or layouts[key].problems != sound:
-                layouts[key] = prepare_questions(sound, settings, control)
+                layouts[key] = prepare(sound, settings)
         found = {offence.id: offence for prepared in layouts.values() for offence in prepared.offences}
         offences |= {name: offence for name, offence in found.items() if name not in offences}
         left = tuple(problem for problem in sound if problem.id not in offences)
         if left == sound:
-            _turn_round(layouts, kinds, control)
             return LanguageGroup(language, sound, layouts), list(offences.values())
         sound = left
 
 
-def _turn_round(
-    layouts: dict[LayoutKey, Prepared], kinds: Mapping[LayoutKey, Settings], control: Sequence[Document]
-) -> None:
+def _turn_round(group: LanguageGroup, rows: Sequence[Settings], prepare: Prepare) -> LanguageGroup:
     """Where some members can answer, those that can't, asking one way only, ask the way that can be asked."""
+    layouts, kinds = dict(group.layouts), {_key(settings): settings for settings in rows}
     unable = [key for key, prepared in layouts.items() if prepared.problems and refusal(prepared.sides[0])]
-    if len(unable) == len(layouts):
-        return
-    for key in unable:
-        turned = prepare_questions(layouts[key].problems, kinds[key].change({"train_on": "both"}), control)
+    for key in unable if len(unable) < len(layouts) else ():
+        turned = prepare(layouts[key].problems, kinds[key].change({"train_on": "both"}))
         if not refusal(turned.sides[0]):
             layouts[key] = turned
+    return LanguageGroup(group.language, group.problems, layouts)
 
 
 def _key(settings: Settings) -> LayoutKey:

@@ -68,7 +68,7 @@ def answer_problems(ids: Sequence[str], readings: Sequence[Reading], manner: Man
     """The answers to the problems of one language from what its members say."""
     if manner.interpretation == "rank":
         return _answer_ranks(ids, fuse_members(readings), manner)
-    fused = fuse_engines(readings)
+    fused = fuse_engines(readings, manner.interpretation == "cohort")
     standing = _Standing.of(fused, manner.interpretation)
     values = standing.values(fused.scores)
     if manner.calibration is None:
@@ -119,7 +119,7 @@ def standing_values(readings: Sequence[Reading], interpretation: Interpretation)
     """(problems,): the values that a calibration is fitted to."""
     if interpretation == "rank":
         return fuse_members(readings).scores
-    fused = fuse_engines(readings)
+    fused = fuse_engines(readings, interpretation == "cohort")
     return _Standing.of(fused, interpretation).values(fused.scores)
 
 

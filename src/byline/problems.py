@@ -144,6 +144,19 @@ def read_pairs(path: Path, language: str | None = None) -> ProblemSet:
     return _sorted([problem for problem in problems if problem.id not in repeated], "pairs", offences)
 
 
+def read_question(known: Sequence[Path], unknown: Path, language: str) -> ProblemSet:
+    """One question from files: were the known texts and the unknown one written by the same author?"""
+    documents, offences = [], []
+    for path in (*known, unknown):
+        try:
+            documents.append(read_document(path))
+        except CorpusError as error:
+            offences.append(str(error))
+    if offences:
+        raise CorpusError(listing(offences, "these can't be used"))
+    return ProblemSet((Problem("question", tuple(documents[:-1]), documents[-1], language),), "folders")
+
+
 def read_texts(path: Path) -> list[Document]:
     """All texts below a folder (or of a .jsonl of pairs, or one text file), each different text once.
 

@@ -61,12 +61,27 @@ class Questions:
     """Pieces of a control corpus that train one further head; it judges nothing."""
     control_heads: int = 0
     """How many of the heads are those of control texts, there to be compared with."""
+    reference: int = 0
+    """How many heads and documents, the last ones of each, are of a reference population, the same sets in both."""
+    barred: frozenset[tuple[int, int]] = frozenset()
+    """Documents and heads that must not be compared, beside heads that are trained on the document."""
+    way: int = 0
+    """Which way of asking it is: its random stream is another's in the other way."""
 
     @property
     def seen_by(self) -> tuple[frozenset[int], ...]:
-        """For each document, the heads that are trained on a text of it and so can't be compared on it."""
+        """For each document, the heads that are trained on a text of it, or barred, and so can't be compared on it."""
         learners = self.learners
-        return tuple(frozenset(head for text in document for head in learners[text]) for document in self.documents)
+        seen = [{head for text in document for head in learners[text]} for document in self.documents]
+        for document, head in self.barred:
+            seen[document].add(head)
+        return tuple(frozenset(heads) for heads in seen)
+
+    @property
+    def shared(self) -> tuple[int, ...]:
+        """The texts that what all heads share may be learnt from: those of the reference, or all that heads learn."""
+        sets = self.heads[-self.reference :]  # all, if there is none
+        return tuple(sorted({text for head in sets for text in head}))
 
     @property
     def learners(self) -> tuple[tuple[int, ...], ...]:
@@ -109,14 +124,14 @@ class Prepared:
 def prepare_questions(problems: Sequence[Problem], settings: Settings, control: Sequence[Document] = ()) -> Prepared:
     """Normalise, make the alphabet and lay out heads, documents and questions for problems of one language."""
     language = problems[0].language if problems else ""
-    library = _Library(language, settings)
+    library = Library(language, settings)
     library.learn([d for problem in problems for d in (*problem.known, problem.unknown)])
     sound: list[Problem] = []
     offences: list[Offence] = []
     asked: tuple[list[_Trial], list[_Trial]] = [], []
     for problem in problems:
         try:
-            trials = _trials(problem, library, settings)
+            trials = lay_trials(problem, library, settings)
         except TooLittleText as error:
             offences.append(Offence(problem.id, str(error)))
             continue
@@ -145,7 +160,7 @@ def _lay_out_sides(
     A few pairs, too few for either way, are asked both ways in one training.
     """
     place = _place_of_control(asked, settings)
-    sides = [_lay_out(alphabet, trials, control, place) for trials in asked if trials]
+    sides = [_lay_out(alphabet, trials, control, place, way) for way, trials in enumerate(asked) if trials]
     able = [side for side in sides if not refusal(side)]
     problems = {trial.problem for trials in asked for trial in trials}
     if able and problems == {question.problem for side in able for question in side.questions}:
@@ -161,7 +176,9 @@ def _place_of_control(asked: Sequence[Sequence[_Trial]], settings: Settings) -> 
     return "one" if heads >= FEWEST_HEADS else "each"
 
 
-def _lay_out(alphabet: Alphabet, asked: Sequence[_Trial], control: Sequence[bytes], place: Control) -> Questions:
+def _lay_out(
+    alphabet: Alphabet, asked: Sequence[_Trial], control: Sequence[bytes], place: Control, way: int = 0
+) -> Questions:
     """Number texts, heads and documents in the order of the texts' bytes."""
     comparison = control if place == "each" else ()
     pieces = _join_pieces(control, alphabet) if place == "one" else ()
@@ -191,6 +208,7 @@ def _lay_out(alphabet: Alphabet, asked: Sequence[_Trial], control: Sequence[byte
         ),
         pieces,
         len(comparison),
+        way=way,
     )
 
 
@@ -217,11 +235,13 @@ def unanswerable(sides: Sequence[Questions]) -> set[int]:
 def lonely_questions(questions: Questions) -> tuple[Question, ...]:
     """The questions that hardly anything can be compared with, once heads trained on their document are set aside."""
     seen_by = questions.seen_by
-    heads_for = [len(questions.heads) - len(heads) for heads in seen_by]
-    documents_for = [len(questions.documents)] * len(questions.heads)
-    for heads in seen_by:
+    compared = questions.reference or len(questions.heads)
+    first_head, first_document = len(questions.heads) - compared, len(questions.documents) - questions.reference
+    heads_for = [compared - sum(head >= first_head for head in heads) for heads in seen_by]
+    documents_for = [questions.reference or len(questions.documents)] * len(questions.heads)
+    for document, heads in enumerate(seen_by):
         for head in heads:
-            documents_for[head] -= 1
+            documents_for[head] -= not questions.reference or document >= first_document
     return tuple(
         question
         for question in questions.questions
@@ -229,7 +249,7 @@ def lonely_questions(questions: Questions) -> tuple[Question, ...]:
     )
 
 
-class _Library:
+class Library:
     """Texts of one language, normalised, masked and encoded once each."""
 
     def __init__(self, language: str, settings: Settings) -> None:
@@ -247,6 +267,7 @@ class _Library:
         self.alphabet = make_alphabet(count_characters({self.normal(d.text) for d in documents}), self.rules)
 
     def normal(self, text: str) -> str:
+        """The text as the model sees it, but for characters outside the alphabet."""
         if text not in self._normal:
             normal = normalise(text, self.language, self.rules)
             self._normal[text] = normal if self._frequent is None else mask_topic(normal, self._frequent)
@@ -260,6 +281,7 @@ class _Library:
         return self._keys[normal]
 
     def length(self, text: str) -> int:
+        """Characters that the model sees."""
         return len(self.key(text)) // np.dtype(np.int32).itemsize
 
     def control_keys(self, control: Sequence[Document]) -> set[bytes]:
@@ -267,7 +289,9 @@ class _Library:
         return {self.key(document.text) for document in control if self.length(document.text) >= SHORTEST}
 
 
-def _trials(problem: Problem, library: _Library, settings: Settings) -> list[tuple[frozenset[bytes], frozenset[bytes]]]:
+def lay_trials(
+    problem: Problem, library: Library, settings: Settings
+) -> list[tuple[frozenset[bytes], frozenset[bytes]]]:
     """What a problem trains on and what it judges: once, or both ways round."""
     _check_length(problem, library)
     known = frozenset(library.key(document.text) for document in problem.known)
@@ -287,7 +311,7 @@ def _trials(problem: Problem, library: _Library, settings: Settings) -> list[tup
     return [(rest, unknown)]
 
 
-def _check_length(problem: Problem, library: _Library) -> None:
+def _check_length(problem: Problem, library: Library) -> None:
     short = [d for d in (*problem.known, problem.unknown) if library.length(d.text) < SHORTEST]
     if short:
         raise TooLittleText(
@@ -299,7 +323,7 @@ def _check_length(problem: Problem, library: _Library) -> None:
         )
 
 
-def _is_short(problem: Problem, library: _Library) -> bool:
+def _is_short(problem: Problem, library: Library) -> bool:
     """The swap rule of section 2.4: one known text, significantly shorter than the unknown."""
     known, *others = problem.known
     return not others and library.length(known.text) < SWAP_BELOW * library.length(problem.unknown.text)

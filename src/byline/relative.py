@@ -21,6 +21,11 @@ from byline.scoring import ROUNDING, Flags, Matrix, Side, Table
 REACHES = (float("inf"), 0.4, 0.2)
 """Weights are exp(correlation / reach): infinite, everything counts alike; small, only what is alike counts."""
 
+ALONE = 0.4
+"""The reach where every problem is answered by itself."""
+LENGTH_REACH = 0.7
+"""The reference's sets half or twice as long count 6 tenths in a cohort, those four times as long 1 in 7."""
+
 
 def relative_scores(side: Side) -> Table:
     """(reaches, questions): how much more alike each asked pair is than expected, in usual deviations.
@@ -33,21 +38,27 @@ def relative_scores(side: Side) -> Table:
     counted[places] = False
     if not matrix.full:
         return -_standardise_evenly(matrix, counted)[places][None]
-    cohort = _Cohort(counted, counted)
+    cohort = _Counted(counted, counted)
+    documents = heads = np.ones((1, 1))
     if side.reference is not None:  # every problem by itself: nothing counts but the reference
-        cohort = _Cohort(counted & side.reference.heads, counted & side.reference.documents[:, None])
-    tables = [_standardise(matrix.values, cohort, *weights) for weights in _weigh(matrix.values, cohort)]
+        cohort = _Counted(counted & side.reference.heads, counted & side.reference.documents[:, None])
+        documents = _near_in_length(side.reference.document_lengths)
+        heads = _near_in_length(side.reference.head_lengths)
+    tables = [
+        _standardise(matrix.values, cohort, documents * by_document, heads * by_head)
+        for by_document, by_head in _weigh(matrix.values, cohort)
+    ]
     return np.array([-table[places] for table in tables])
 
 
-class _Cohort(NamedTuple):
+class _Counted(NamedTuple):
     """Which pairs count in a document's mean over heads, and which in a head's mean over documents."""
 
     heads: Flags
     documents: Flags
 
 
-def _weigh(values: Table, cohort: _Cohort) -> list[tuple[Table, Table]]:
+def _weigh(values: Table, cohort: _Counted) -> list[tuple[Table, Table]]:
     """For each reach the weights (documents, documents) and (heads, heads) that others have in a mean."""
     left = values
     for _ in range(3):  # pairs that don't count make the two means depend on each other a little
@@ -57,6 +68,13 @@ def _weigh(values: Table, cohort: _Cohort) -> list[tuple[Table, Table]]:
     by_document = _correlations(np.where(cohort.heads, left, 0))
     by_head = _correlations(np.where(cohort.documents, left, 0).T)
     return [(np.exp(by_document / reach), np.exp(by_head / reach)) for reach in REACHES]
+
+
+def _near_in_length(lengths: Table) -> Table:
+    """(sets, sets): weights by how near two sets are in length, given by its logarithm; never quite 0."""
+    apart = (lengths[:, None] - lengths) / LENGTH_REACH
+    weights: Table = np.exp(-0.5 * apart**2) + ROUNDING
+    return weights
 
 
 def _mean(values: Table, counted: Flags, axis: int) -> Table:
@@ -73,7 +91,7 @@ def _correlations(profiles: Table) -> Table:
     return alike
 
 
-def _standardise(values: Table, cohort: _Cohort, documents: Table, heads: Table) -> Table:
+def _standardise(values: Table, cohort: _Counted, documents: Table, heads: Table) -> Table:
     """(documents, heads): what is left of each value, in usual deviations; the weights say who counts how much."""
     by_heads = np.maximum(cohort.heads @ heads.T, ROUNDING)  # the weights that count for (document, head)
     by_documents = np.maximum(documents @ cohort.documents, ROUNDING)

@@ -84,7 +84,18 @@ class Side:
     @classmethod
     def of(cls, matrix: Matrix, questions: Questions) -> Side:
         """The matrix that was filled for some questions."""
-        return cls(matrix, questions.questions, frozenset(lonely_questions(questions)))
+        cohort = _cohort(questions) if questions.reference else None
+        return cls(matrix, questions.questions, frozenset(lonely_questions(questions)), cohort)
+
+
+def _cohort(questions: Questions) -> Cohort:
+    """The last heads and documents are the reference's."""
+    lengths = [len(text) for text in questions.texts]
+    flags, sizes = [], []
+    for sets in (questions.heads, questions.documents):
+        flags.append(np.arange(len(sets)) >= len(sets) - questions.reference)
+        sizes.append(np.log([sum(lengths[text] for text in texts) for texts in sets]))
+    return Cohort(flags[0], flags[1], sizes[0], sizes[1])
 
 
 def choose_heads(questions: Questions, compared: int, rng: np.random.Generator) -> Places:
@@ -98,6 +109,8 @@ def choose_heads(questions: Questions, compared: int, rng: np.random.Generator) 
     for question in questions.questions:
         own[question.document].add(question.head)
     most = max((len(heads) for heads in own), default=0)
+    if questions.reference:  # a problem's answer must not depend on which others are asked beside it
+        return np.tile(np.arange(count, dtype=np.int32), (documents, 1))
     width = min(count, max(compared, most, -(-compared * count // max(documents, 1))))
     if width == count:
         return np.tile(np.arange(count, dtype=np.int32), (documents, 1))

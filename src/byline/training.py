@@ -145,9 +145,7 @@ class _Trainer:
         self.accumulators = start_accumulators(self.weights)
         self.memory = start_memory(settings.hidden, settings.depth)
         self.rules = rules_of(settings)
-        noisy = settings.noise > 0 and settings.hidden > 0
-        self.noise_table = rng.standard_normal(NOISE_TABLE if noisy else 0, dtype=np.float32)
-        self.noise_table *= np.float32(settings.noise)
+        self.noise_table = noise_table(settings, rng)
 
     def lessons(self, visits: list[Visit], sub_epoch: int) -> list[_Lesson]:
         """The sub-epoch's texts in order, and one piece of the control corpus, in turn, somewhere among them."""
@@ -177,7 +175,7 @@ class _Trainer:
             rules = self.rules if begin == 0 else self.rules._replace(skip=0)
             leaked, starts, span = self._draw_leaks(steps, 0.0 if lesson.judged else self._leak_chance(sub_epoch))
             play = Play(own, carry, leaked, starts, span)
-            noise = self._draw_noise(steps)
+            noise = draw_noise(self.noise_table, self.settings, steps, self.rng)
             yield (
                 steps,
                 self.arithmetic.train_text(self.weights, self.accumulators, self.memory, part, play, noise, rules),
@@ -209,9 +207,19 @@ class _Trainer:
         starts = np.searchsorted(leaks, np.arange(rows + 1) * self.head_count)
         return (leaks % self.head_count).astype(np.int32), starts.astype(np.int32), span
 
-    def _draw_noise(self, steps: int) -> Noise:
-        offsets = self.rng.integers(0, max(1, len(self.noise_table) - self.settings.hidden), steps, dtype=np.int32)
-        return Noise(self.noise_table, offsets)
+
+def noise_table(settings: Settings, rng: np.random.Generator) -> NDArray[np.float32]:
+    """The Gaussians that a training draws once; none where there is no noise."""
+    noisy = settings.noise > 0 and settings.hidden > 0
+    table = rng.standard_normal(NOISE_TABLE if noisy else 0, dtype=np.float32)
+    table *= np.float32(settings.noise)
+    return table
+
+
+def draw_noise(table: NDArray[np.float32], settings: Settings, steps: int, rng: np.random.Generator) -> Noise:
+    """Where in the table each step's run of Gaussians begins."""
+    offsets = rng.integers(0, max(1, len(table) - settings.hidden), steps, dtype=np.int32)
+    return Noise(table, offsets)
 
 
 def _require_finite(weights: Weights, curve: list[float], settings: Settings) -> None:

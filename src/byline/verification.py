@@ -16,6 +16,7 @@ from byline.likelihood import EVEN
 from byline.plans import Manner
 from byline.pools import Pool, pool_of, read_pool, require_members
 from byline.problems import ProblemSet, read_problems, read_texts
+from byline.reference import Reference, read_reference
 from byline.requests import Request, cant_resume
 from byline.runs import hold, is_run, read_plan, require_vacant, start
 from byline.settings import Interpretation, Settings
@@ -35,6 +36,7 @@ def verify(
     prior: float = EVEN,
     calibration: Calibration | None = None,
     control: Sequence[Document] | Path | str = (),
+    reference: Reference | Path | str | None = None,
     language: str | None = None,
     skip_bad: bool = False,
     keep: Keep | None = None,
@@ -46,8 +48,9 @@ def verify(
 
     The ensemble's members come from a preset, a pool of one's own, or one setting; how many is said by `members`, or
     found to fit `budget` seconds. `interpret` says how their matrices are read; without it, the preset does. Answers
-    are calibrated by `calibration`, or by the built-in one where it fits. Problems of different languages are answered
-    apart; `language` overrides what a corpus says of itself when `problems` is a path. With `skip_bad`, problems that
+    are calibrated by `calibration`, or by the built-in one where it fits. With a `reference` population every problem
+    is answered by itself, compared with that only. Problems of different languages are answered apart; `language`
+    overrides what a corpus says of itself when `problems` is a path. With `skip_bad`, problems that
     can't be used are answered 0.5; otherwise they raise, all named at once. `keep` writes a run folder; members are
     trained by `workers` of this machine's cores or by the Dask cluster at an address, with the same result.
     """
@@ -58,6 +61,8 @@ def verify(
         raise RunError(f"seed must be 0 or more, got {seed}")
     if budget is not None:
         check_budget(budget)
+    if reference is not None and interpret is None:
+        interpret = "cohort"
     manner = choose_manner(pool, interpret, prior, calibration)
     count = members if members is not None or budget is not None else pool.members
     if count is not None:
@@ -66,12 +71,18 @@ def verify(
         problems = read_problems(Path(problems), language)
     if isinstance(control, Path | str):
         control = read_texts(Path(control))
-    groups, offences = lay_out_groups(problems, pool.rows, control, skip_bad)
+    if isinstance(reference, Path | str):
+        reference = read_reference(Path(reference), language)
+    _check_reference(manner, reference, control)
+    groups, offences = lay_out_groups(problems, pool.rows, control, skip_bad, reference)
     for group in groups:
         for side in group.prepared(pool.rows[0]).sides:
             log.info("%s: %d heads, %d documents", group.language, len(side.heads), len(side.documents))
     slots = cluster_size(cluster) if cluster else None  # one that can't work is refused before anything is written
-    request = Request(pool, manner, count, budget, seed, problems.layout, groups, offences, control, (), skip_bad)
+    population = [text.document for text in reference.texts] if reference else []
+    request = Request(
+        pool, manner, count, budget, seed, problems.layout, groups, offences, control, population, skip_bad
+    )
     if keep is None:
         return Execution(request.settle(workers, slots), request, None, report).run(workers, cluster)
     with hold(keep.folder):
@@ -89,6 +100,17 @@ def verify(
             plan = request.settle(workers, slots)
             start(keep.folder, plan)
         return Execution(plan, request, keep, report).run(workers, cluster)
+
+
+def _check_reference(manner: Manner, reference: Reference | None, control: Sequence[Document]) -> None:
+    """Refuse a reference that is not used, or missing."""
+    if manner.interpretation == "cohort":
+        if reference is None:
+            raise RunError("cohort compares with a reference population; give one with --reference DIR")
+        if control:
+            raise RunError("with a reference population no control corpus is used; give its texts as --reference")
+    elif reference is not None:
+        raise RunError(f"a reference population is not used by {manner.interpretation}; give --interpret cohort")
 
 
 def choose_manner(

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from byline.answers import Answer
     from byline.execution import Verification
     from byline.plans import Manner, Plan
+    from byline.problems import Problem
+    from byline.reference import Reference
 
 
 def to_json(result: Verification, seconds: float) -> dict[str, object]:
@@ -123,6 +125,17 @@ def print_summary(result: Verification, seconds: float, output: Path | None) -> 
         console.print(f"skipped: {printable(offence.message)}", style="yellow")
     if output is not None:
         console.print(f"Answers are in {output / answers.FILE_NAMES[result.layout]}, the members in {output / FOLDER}")
+
+
+def print_fitness(reference: Reference, problems: Sequence[Problem]) -> None:
+    """Whether the reference suits the question, in words."""
+    from byline.commands.console import out, printable
+    from byline.reference import check_reference
+
+    check = check_reference(reference, problems)
+    console = out()
+    for problem in check.problems:
+        console.print(f"The reference ({check.texts} texts by {check.authors} people) is {printable(problem.verdict)}.")
 
 
 def describe_manner(plan: Plan, reaches: Sequence[float | None]) -> list[str]:

@@ -30,7 +30,7 @@ def combine_command(
     from byline.combination import combine_runs
     from byline.commands.answers import answer_json, describe_manner, manner_json, print_answers
     from byline.commands.console import count_of, out, print_json
-    from byline.commands.verify import as_interpretation
+    from byline.commands.options import as_interpretation
     from byline.runs import FOLDER
 
     answers.check_output(output, overwrite)

@@ -17,7 +17,7 @@ def build_command(
         list[Path],
         typer.Argument(metavar="DIR...", help="PAN corpora, pairs, authors' folders, folders of texts, text files."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="REF", help="Folder to write the reference to.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="REF", help="Folder to write the reference to.")],
     language: Annotated[str | None, typer.Option(help="Language, instead of what the corpora or scripts say.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the reference that is there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was built as JSON.")] = False,
@@ -113,9 +113,8 @@ def print_reference(reference: Reference, folder: Path) -> None:
             console.print(f"  {number:,} left out: {why}")
     authors = reference.by_author
     several = sum(len(texts) > 1 for texts in authors.values())
-    console.print(
-        f"  {len(reference.texts):,} kept, by {count_of(len(authors), 'author')}, {several:,} of them with several texts"
-    )
+    kept = f"{len(reference.texts):,} kept, by {count_of(len(authors), 'author')}"
+    console.print(f"  {kept}, {several:,} of them with several texts")
     if reference.unclear:
         console.print(f"  {count_of(len(reference.unclear), 'pair')} of authors may be one person each")
     _print_lengths(sum(reference.lengths), reference.spread)
@@ -143,11 +142,14 @@ def print_check(check: ReferenceCheck) -> None:
         table.add_row(printable(row.id), *(f"{count:,}" for count in counts), row.grade)
     console.print()
     console.print(table)
-    remarked = [row for row in check.problems if row.remarks]
-    if remarked:
+    wanting: dict[str, list[str]] = {}
+    for row in check.problems:
+        if row.remarks:
+            wanting.setdefault(row.verdict, []).append(row.id)
+    if wanting:
         console.print()
-    for row in remarked:
-        console.print(f"{printable(row.id)}: {printable(row.verdict)}")
+    for verdict, ids in wanting.items():
+        console.print(f"{printable(', '.join(ids))}: {printable(verdict)}")
     console.print(f"\n{check.verdict}")
 
 

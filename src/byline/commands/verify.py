@@ -1,29 +1,25 @@
-"""`byline verify`: a folder of problems -> answers."""
+"""`byline verify`: a folder of problems, or one question -> answers."""
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast, get_args
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from byline.errors import SettingsError
-from byline.settings import MOST_MEMBERS, Interpretation, parse_assignments, read_settings
+from byline.commands import options
 
 if TYPE_CHECKING:
     from byline.execution import Event
-    from byline.pools import Pool
 
 INTERRUPTED = 130
-MEMBERS_PANEL, ANSWERS_PANEL, RUN_PANEL = "Members", "Answers", "The run"
 
 
 def verify_command(
     context: typer.Context,
     problems: Annotated[
-        Path | None, typer.Argument(metavar="INPUT", help="A PAN folder of problems, or a pairs.jsonl file.")
+        list[Path] | None, typer.Argument(metavar="INPUT", help="A PAN folder of problems, or a pairs.jsonl file.")
     ] = None,
     input_: Annotated[
         Path | None, typer.Option("-i", "--input", metavar="INPUT", help="The same, as PAN calls it.")
@@ -31,76 +27,23 @@ def verify_command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="OUT", help="Folder for answers.txt or answers.jsonl.")
     ] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|FILE.toml",
-            help="Which members, see byline presets; without it, best.",
-            rich_help_panel=MEMBERS_PANEL,
-        ),
+    known: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE...", help="One question instead: texts whose author is known."),
     ] = None,
-    members: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=MOST_MEMBERS,
-            help="How many trainings are averaged; without it, the preset says.",
-            rich_help_panel=MEMBERS_PANEL,
-        ),
-    ] = None,
-    budget: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="Instead: as many as fit a time, such as 90s, 10m, 1h30m.",
-            rich_help_panel=MEMBERS_PANEL,
-        ),
-    ] = None,
-    engines: Annotated[
-        str | None,
-        typer.Option(
-            metavar="rnn,ngram,vectors",
-            help="Only the preset's members of these engines.",
-            rich_help_panel=MEMBERS_PANEL,
-        ),
-    ] = None,
-    mask: Annotated[
-        str | None,
-        typer.Option(
-            metavar="topic|none",
-            help="Replace content words in all members, for texts on different topics; or in none.",
-            rich_help_panel=MEMBERS_PANEL,
-        ),
-    ] = None,
-    interpret: Annotated[
-        str | None,
-        typer.Option(
-            metavar="rank|relative",
-            help="How their scores are read; without it, the preset says.",
-            rich_help_panel=ANSWERS_PANEL,
-        ),
-    ] = None,
-    calibration: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.json",
-            help="What byline calibrate wrote, instead of the built-in calibration.",
-            rich_help_panel=ANSWERS_PANEL,
-        ),
-    ] = None,
-    prior: Annotated[
-        float,
-        typer.Option(
-            help="Probability of the same author before the texts are looked at.", rich_help_panel=ANSWERS_PANEL
-        ),
-    ] = 0.5,
-    seed: Annotated[
-        int, typer.Option(min=0, help="The same seed gives the same answers.", rich_help_panel=MEMBERS_PANEL)
-    ] = 0,
+    unknown: Annotated[Path | None, typer.Option(metavar="FILE", help="And the text in question.")] = None,
+    preset: options.Preset = None,
+    members: options.Members = None,
+    budget: options.Budget = None,
+    engines: options.Engines = None,
+    mask: options.Mask = None,
+    seed: options.Seed = 0,
     control: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Other texts of the same language: a control corpus.", rich_help_panel=MEMBERS_PANEL
+            metavar="DIR",
+            help="Other texts of the same language: a control corpus.",
+            rich_help_panel=options.MEMBERS,
         ),
     ] = None,
     control_heads: Annotated[
@@ -108,67 +51,64 @@ def verify_command(
         typer.Option(
             metavar="one|each",
             help="The control corpus trains one head, or a head each.",
-            rich_help_panel=MEMBERS_PANEL,
+            rich_help_panel=options.MEMBERS,
         ),
     ] = None,
-    language: Annotated[str | None, typer.Option(help="Language of all problems, instead of what they say.")] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="A setting of all members; may be given many times.",
-            rich_help_panel=MEMBERS_PANEL,
-        ),
-    ] = None,
-    settings_file: Annotated[
+    set_: options.Assignments = None,
+    settings_file: options.SettingsFile = None,
+    interpret: options.Interpret = None,
+    reference: options.ReferencePath = None,
+    calibration: Annotated[
         Path | None,
         typer.Option(
-            "--settings",
-            metavar="FILE.toml",
-            help="One member's settings, instead of a preset.",
-            rich_help_panel=MEMBERS_PANEL,
+            metavar="FILE.json",
+            help="What byline calibrate wrote, instead of the built-in calibration.",
+            rich_help_panel=options.ANSWERS,
         ),
     ] = None,
+    prior: Annotated[
+        float,
+        typer.Option(
+            help="Probability of the same author before the texts are looked at.", rich_help_panel=options.ANSWERS
+        ),
+    ] = 0.5,
+    language: options.Language = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the run in OUT that was stopped.", rich_help_panel=RUN_PANEL)
+        bool, typer.Option("--resume", help="Go on with the run in OUT that was stopped.", rich_help_panel=options.RUN)
     ] = False,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace what OUT holds already.", rich_help_panel=RUN_PANEL)
+        bool, typer.Option("--overwrite", help="Replace what OUT holds already.", rich_help_panel=options.RUN)
     ] = False,
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Answer bad problems 0.5 instead of refusing.")] = False,
+    skip_bad: options.SkipBad = False,
     no_models: Annotated[
-        bool, typer.Option("--no-models", help="Don't keep the trained networks.", rich_help_panel=RUN_PANEL)
+        bool, typer.Option("--no-models", help="Don't keep the trained networks.", rich_help_panel=options.RUN)
     ] = False,
     trace: Annotated[
         bool,
-        typer.Option("--trace", help="Keep each member's answers after each sub-epoch.", rich_help_panel=RUN_PANEL),
+        typer.Option("--trace", help="Keep each member's answers after each sub-epoch.", rich_help_panel=options.RUN),
     ] = False,
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="Trainings side by side; without it, one for each core.", rich_help_panel=RUN_PANEL),
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="tcp://HOST:PORT", help="Train on the Dask cluster of that scheduler.", rich_help_panel=RUN_PANEL
-        ),
-    ] = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No progress on stderr.", rich_help_panel=RUN_PANEL)
-    ] = False,
+    workers: options.Workers = None,
+    cluster: options.Cluster = None,
+    quiet: options.Quiet = False,
     log: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Append what happens to a file as JSON lines.", rich_help_panel=RUN_PANEL),
+        typer.Option(metavar="FILE", help="Append what happens to a file as JSON lines.", rich_help_panel=options.RUN),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answers and how they came about as JSON.")] = False,
 ) -> None:
     """Answer verification problems: did the author of the known texts write the unknown one?
 
     Example: byline verify pan15-english/ -o out/ --budget 10m
+
+    One question: byline verify --known a.txt b.txt --unknown q.txt --reference texts/
     """
-    chosen = _one_input(context, problems, input_)
-    if output is None and not as_json:
+    asked = problems or []
+    single = known is not None or unknown is not None
+    if single:
+        _check_single(context, known, unknown, input_, reference)
+    else:
+        chosen = _one_input(context, asked, input_)
+    if output is None and not as_json and not single:
         context.fail("say where the answers go with -o OUT, or print them with --json")
     if output is None and (resume or trace):
         context.fail("--resume and --trace need -o OUT")
@@ -187,15 +127,17 @@ def verify_command(
 
     from byline import answers
     from byline.calibration import read_calibration
-    from byline.commands.answers import print_summary, to_json
+    from byline.commands.answers import print_fitness, print_summary, to_json
     from byline.commands.console import print_json
     from byline.commands.progress import reporting
     from byline.ensemble import parse_duration
     from byline.execution import Interrupted, Keep, Planned
+    from byline.problems import read_question
+    from byline.reference import read_reference
     from byline.runs import FOLDER, is_run
     from byline.verification import verify
 
-    pool = choose_pool(preset, settings_file, set_ or [], control_heads, engines, mask)
+    pool = options.choose_pool(preset, settings_file, set_ or [], control_heads, engines, mask)
     fitted = read_calibration(calibration) if calibration is not None else None
     seconds_allowed = parse_duration(budget) if budget is not None else None
     if output is not None:
@@ -203,6 +145,9 @@ def verify_command(
         answers.check_output(output, overwrite or (resume and begun), "go on with its run by --resume" if begun else "")
     keep = Keep(output / FOLDER, resume, overwrite, not no_models, trace) if output is not None else None
     begin = time.perf_counter()
+    population = read_reference(reference, language) if reference is not None else None
+    question = read_question([*(known or []), *asked], unknown, population.language) if population and unknown else None
+    source = question or chosen
     interrupted = False
     try:
         with reporting(quiet, log) as show:
@@ -213,9 +158,10 @@ def verify_command(
                 show(event)
 
             result = verify(
-                chosen, pool, members=members, budget=seconds_allowed, seed=seed,
-                interpret=as_interpretation(interpret), prior=prior, calibration=fitted, control=control or (),
-                language=language, skip_bad=skip_bad, keep=keep, workers=workers, cluster=cluster, report=report,
+                source, pool, members=members, budget=seconds_allowed, seed=seed,
+                interpret=options.as_interpretation(interpret), prior=prior, calibration=fitted, control=control or (),
+                reference=population, language=language, skip_bad=skip_bad, keep=keep, workers=workers,
+                cluster=cluster, report=report,
             )  # fmt: skip
     except Interrupted as stopped:
         if stopped.result is None:
@@ -229,51 +175,31 @@ def verify_command(
         print_json({**to_json(result, seconds), "interrupted": interrupted})
     else:
         print_summary(result, seconds, output)
+        if population and question:
+            print_fitness(population, question.problems)
     if interrupted:
         _say_how_to_go_on(output, min(run.members for run in result.runs))
         raise typer.Exit(INTERRUPTED)
 
 
-def _one_input(context: typer.Context, argument: Path | None, option: Path | None) -> Path:
-    if argument is not None and option is not None:
+def _one_input(context: typer.Context, arguments: list[Path], option: Path | None) -> Path:
+    if len(arguments) + (option is not None) > 1:
         context.fail("INPUT is given twice; give it once, as an argument or with -i")
-    chosen = argument if argument is not None else option
+    chosen = arguments[0] if arguments else option
     if chosen is None:
         context.fail("INPUT is missing; name a folder of problems or a pairs.jsonl file")
     return chosen
 
 
-def as_interpretation(word: str | None) -> Interpretation | None:
-    """The interpretation of that name."""
-    if word is not None and word not in get_args(Interpretation):
-        raise SettingsError(f"--interpret must be one of {', '.join(get_args(Interpretation))}, got {word}")
-    return cast("Interpretation | None", word)
-
-
-def choose_pool(
-    preset: str | None,
-    settings_file: Path | None,
-    assignments: list[str],
-    control_heads: str | None = None,
-    engines: str | None = None,
-    mask: str | None = None,
-) -> Pool:
-    """The pool that the options mean; members without a control corpus stay without."""
-    from byline.pools import pool_of, read_pool
-
-    if settings_file is not None:
-        pool = pool_of(read_settings(settings_file))
-    else:
-        pool = read_pool(preset if preset is not None else "best")
-    if engines is not None:
-        pool = pool.only([name.strip() for name in engines.split(",") if name.strip()])
-    pool = pool.change(parse_assignments(assignments))
-    if mask is not None:
-        pool = pool.change({"mask": mask})
-    if control_heads is not None:
-        rows = (row if row.control == "none" else row.change({"control": control_heads}) for row in pool.rows)
-        pool = dataclasses.replace(pool, rows=tuple(rows))
-    return pool
+def _check_single(
+    context: typer.Context, known: list[Path] | None, unknown: Path | None, input_: Path | None, reference: Path | None
+) -> None:
+    if not known or unknown is None:
+        context.fail("one question needs both --known FILE... and --unknown FILE")
+    if input_ is not None:
+        context.fail("give a folder of problems, or one question with --known and --unknown, not both")
+    if reference is None:
+        context.fail("one question alone has nothing to be compared with; give texts by other people with --reference")
 
 
 def _say_how_to_go_on(output: Path | None, members: int) -> None:

@@ -33,9 +33,8 @@ def fill_matrix(
     step = -1 if settings.direction == "backward" else 1
     texts = [np.ascontiguousarray(text[::step]) for text in (*questions.texts, *questions.control)]
     index = index_texts(texts, settings.order)
-    learnt = sorted({text for head in questions.heads for text in head})
     control = range(len(questions.texts), len(texts))
-    given = _background(index, [*learnt, *control], list(asked), len(questions.alphabet), watch, arithmetic)
+    given = _background(index, [*questions.shared, *control], list(asked), len(questions.alphabet), watch, arithmetic)
     texts_of: list[list[int]] = [[] for _ in questions.heads]
     for text, heads in asked.items():
         for head in heads:

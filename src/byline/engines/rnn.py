@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 
 from byline import kernels
 from byline.engines import Filled, Watch
+from byline.enrolment import enrol_heads
 from byline.errors import RunError
 from byline.network import Weights, rules_of
 from byline.questions import Questions
@@ -32,9 +34,25 @@ def fill_matrix(
     def look(model: Model) -> None:
         traced.append(score(model, questions, chosen, arithmetic, watch.threads, watch.proceed))
 
-    model = train(questions, settings, rng, watch.report, arithmetic, look if watch.trace else None)
+    if questions.reference:
+        model = _train_beside_reference(questions, settings, rng, watch, arithmetic)
+    else:
+        model = train(questions, settings, rng, watch.report, arithmetic, look if watch.trace else None)
     matrix = traced[-1] if traced else score(model, questions, chosen, arithmetic, watch.threads, watch.proceed)
     return Filled(matrix, model, tuple(traced))
+
+
+def _train_beside_reference(
+    questions: Questions, settings: Settings, rng: np.random.Generator, watch: Watch, arithmetic: Arithmetic
+) -> Model:
+    """The recurrent layer learns the reference alone; then all heads, the reference's too, are enrolled alike."""
+    population = questions.heads[-questions.reference :]
+    alone = replace(questions, heads=population, documents=(), questions=(), reference=0, barred=frozenset())
+    model = train(alone, settings, rng, watch.report, arithmetic)
+    sets = [[questions.texts[text] for text in head] for head in questions.heads]
+    seed = int(rng.integers(2**32))
+    weights = enrol_heads(model.weights, sets, settings, seed, arithmetic, watch.threads, watch.proceed)
+    return Model(weights, settings, model.curve)
 
 
 def score(

@@ -45,6 +45,8 @@ def build_reference(paths: Sequence[Path], language: str | None = None) -> Refer
 
     A text that occurs again is one text, and whoever wrote it here wrote it there. Bad files are raised together.
     """
+    if not paths:
+        raise CorpusError(f"no texts are named; {REMEDY}")
     found = _read_all(paths, language)
     if found.offences:
         raise CorpusError(listing(found.offences, "these can't be used"))

@@ -27,16 +27,16 @@ UNUSUAL = 0.05
 """A text of which the reference is less than this share of its own texts are is of a kind that it hardly has."""
 FAR = 1.25
 """Two texts that are so many times as alike as any two of the reference that are by different authors have something
-in common that it lacks. In the PAN corpora of 2014 and 2015 the two sides of no question are."""
+in common that it lacks."""
 EXTENT = 4_000
 """Characters of a text's beginning that tell its kind: more are no better, for longer texts are always more alike."""
 
 Grade = Literal["good", "fair", "poor", "none"]
 GRADES: dict[Grade, str] = {
-    "good": "the reference suits the question",
-    "fair": "the reference can be used",
-    "poor": "answers will be less sure than they look",
-    "none": "the reference can't be used",
+    "good": "well suited",
+    "fair": "usable",
+    "poor": "doubtful",
+    "none": "of no use",
 }
 
 Floats = npt.NDArray[np.float32]
@@ -66,7 +66,7 @@ class ProblemCheck:
 
     @property
     def verdict(self) -> str:
-        """One sentence."""
+        """The grade in words, and why."""
         return GRADES[self.grade] + (f": {'; '.join(self.remarks)}" if self.remarks else "")
 
 
@@ -101,9 +101,10 @@ class ReferenceCheck:
                 f" anything; {ENOUGH} are enough. Add texts by other people."
             )
         counts = Counter(problem.grade for problem in self.problems)
-        words = {"good": "well suited", "fair": "usable", "poor": "doubtful", "none": "of no use"}
-        parts = [f"{words[grade]} for {counts[grade]}" for grade in GRADES if counts[grade]]
-        return f"Of {len(self.problems)} questions, the reference is {', '.join(parts)}."
+        parts = [f"{GRADES[grade]} for {counts[grade]}" for grade in GRADES if counts[grade]]
+        return (
+            f"Of {len(self.problems)} question{'s' * (len(self.problems) != 1)}, the reference is {', '.join(parts)}."
+        )
 
 
 def check_reference(reference: Reference, problems: Sequence[Problem]) -> ReferenceCheck:
@@ -160,7 +161,7 @@ def _check_problem(rest: _Rest, problem: Problem, known: str, unknown: str, kind
     like_unknown, like_known = (rest.count(kinds.like(text)) for text in (unknown, known)) if kinds else (0, 0)
     bars: list[str] = []
     if not _same_language(rest.reference, problem):
-        bars.append(f"it is {rest.reference.language}, the question {problem.language}")
+        bars.append(f"the reference is {rest.reference.language}, the question {problem.language}")
     if rest.authors < FEWEST:
         bars.append(f"texts by {rest.authors} other people are left, and {FEWEST} are the least to say anything")
     faults = [
@@ -168,8 +169,8 @@ def _check_problem(rest: _Rest, problem: Problem, known: str, unknown: str, kind
         f" near in length to the {what} ({length:,} characters; the median of the reference is"
         f" {rest.reference.spread[1]:,})"
         for near, what, length in (
-            (near_unknown, "unknown one", len(unknown)),
-            (near_known, "known ones" if len(problem.known) > 1 else "known one", len(known)),
+            (near_unknown, "unknown text", len(unknown)),
+            (near_known, "known texts" if len(problem.known) > 1 else "known text", len(known)),
         )
         if near < min(FEWEST, rest.authors)
     ]
@@ -234,12 +235,16 @@ class _Kinds:
         """What is to be said of the kind of a question's texts."""
         rows = [self.row_of[known], self.row_of[unknown]]
         far = _nearest(self.to_reference[rows][:, left]) < self.usual
-        which = {(True, True): "its texts are", (True, False): "the known side is", (False, True): "the unknown one is"}
-        found = [f"{which[bool(far[0]), bool(far[1])]} of a kind that it hardly has"] if far.any() else []
+        which = {
+            (True, True): "both sides are",
+            (True, False): "the known side is",
+            (False, True): "the unknown text is",
+        }
+        found = [f"{which[bool(far[0]), bool(far[1])]} of a kind that the reference hardly has"] if far.any() else []
         together = float((self.vectors[rows[0]] @ self.vectors[rows[1]].T).toarray()[0, 0])
         if together > FAR * self.closest:
             found.append(
-                f"its two sides are far more alike ({together:.2f}) than any two people's texts of the"
+                f"the two sides are far more alike ({together:.2f}) than any two people's texts of the"
                 f" reference ({self.closest:.2f}), perhaps by a subject that they share and the reference lacks"
             )
         return found
