@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from byline import __version__
-from byline.commands import combine, compare, demo, evaluate, prepare, presets, reference, runs, verify
+from byline.commands import calibrate, combine, compare, demo, evaluate, prepare, presets, reference, runs, verify
 
 app = typer.Typer(
     name="byline",
@@ -71,6 +71,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
 app.command("verify")(guarded(verify.verify_command))
 app.command("evaluate")(guarded(evaluate.evaluate_command))
 app.command("compare")(guarded(compare.compare_command))
+app.command("calibrate")(guarded(calibrate.calibrate_command))
 app.command("prepare")(guarded(prepare.prepare_command))
 app.command("presets")(guarded(presets.presets_command))
 app.command("combine")(guarded(combine.combine_command))

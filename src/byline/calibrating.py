@@ -1,0 +1,77 @@
+"""A corpus whose truth is known -> a calibration: its problems are answered, and a line is fitted to their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from byline.answers import match_truth
+from byline.calibration import Calibration
+from byline.combination import read_record
+from byline.errors import RunError
+from byline.execution import Keep, Report
+from byline.fitting import fit_calibration
+from byline.interpret import standing_values
+from byline.plans import Plan
+from byline.pools import Pool
+from byline.problems import ProblemSet
+from byline.reference import Reference
+from byline.runs import read_members, read_plan
+from byline.settings import Interpretation
+from byline.verification import verify
+
+
+def calibrate(
+    problems: ProblemSet,
+    truth: Mapping[str, bool],
+    pool: Pool,
+    folder: Path,
+    name: str,
+    *,
+    members: int | None = None,
+    budget: float | None = None,
+    seed: int = 0,
+    interpret: Interpretation | None = None,
+    reference: Reference | None = None,
+    workers: int | None = None,
+    report: Report | None = None,
+) -> Calibration:
+    """Answer the problems with a pool's members, and fit what turns their scores into likelihood ratios.
+
+    Members are kept in `folder`, a run folder; one that was stopped goes on. Problems that can't be used take no part.
+    `name` is what the calibration calls the corpus.
+    """
+    interpretation = interpret or ("cohort" if reference is not None else pool.interpret)
+    if interpretation == "rank":
+        raise RunError("ranks are not calibrated; give --interpret relative, or cohort with a --reference")
+    verify(
+        problems, pool, members=members, budget=budget, seed=seed, interpret=interpretation, reference=reference,
+        skip_bad=True, keep=Keep(folder, resume=True, models=False), workers=workers, report=report,
+    )  # fmt: skip
+    plan = read_plan(folder)
+    values = values_of(folder, plan)
+    match_truth(dict.fromkeys(values, 0.5), truth, name)  # an id that the truth does not know is refused
+    asked = [problem for problem in problems.problems if problem.id in values and problem.id in truth]
+    return fit_calibration(
+        np.array([values[problem.id] for problem in asked]),
+        [truth[problem.id] for problem in asked],
+        [{document.text for document in problem.known} for problem in asked],
+        [problem.unknown.text for problem in asked],
+        interpretation=interpretation,
+        engines=pool.engine_names,
+        preset=pool.name,
+        corpora=(name,),
+    )
+
+
+def values_of(folder: Path, plan: Plan) -> dict[str, float]:
+    """What a run's members say of each problem, as a calibration takes it."""
+    values: dict[str, float] = {}
+    records = list(read_members(folder, plan))
+    for number, group in enumerate(plan.groups):
+        readings = [read_record(record, plan) for record in records if record.group == number]
+        found = standing_values(readings, plan.manner.interpretation)
+        values |= dict(zip(group.ids, found.tolist(), strict=True))
+    return values
