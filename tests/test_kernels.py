@@ -6,12 +6,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from byline import kernels, network
-from byline.network import Memory, Tally, Weights
+from byline.network import Ints, Memory, Tally, Weights
 from byline.settings import Settings
 from byline.training import Arithmetic
 from lessons import noise_of, play_of
+
+Bits = NDArray[np.float64]
 
 CASES = {
     "the paper's": {},
@@ -70,7 +73,12 @@ def train_three_texts(
         tallies.append(
             arithmetic.train_text(weights, accumulators, memory, text, play_of(own, carry, leaks, span), noise, rules)
         )
-    return weights, accumulators, memory, tallies, arithmetic.score_text(weights, text, rules.skip, rules.activation)
+    return weights, accumulators, memory, tallies, score(arithmetic, weights, text, rules.skip, rules.activation)
+
+
+def score(arithmetic: Arithmetic, weights: Weights, text: Ints, skip: int = 10, activation: int = 0) -> Bits:
+    """(1, heads): the bits of a whole text."""
+    return arithmetic.score_text(weights, text, skip, activation, np.array([len(text)], np.int32))
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
@@ -97,9 +105,20 @@ def test_scoring_in_blocks_is_seamless() -> None:
     weights = network.start_weights(2, 9, 8, "gaussian", rng)
     weights.heads[:] = rng.normal(0, 1, weights.heads.shape)
     text = rng.integers(0, 9, 3 * kernels._SCORE_ROWS + 5).astype(np.int32)
-    np.testing.assert_allclose(
-        kernels.score_text(weights, text, 10, 0), network.score_text(weights, text, 10, 0), rtol=1e-5
-    )
+    np.testing.assert_allclose(score(kernels, weights, text), score(network, weights, text), rtol=1e-5)
+
+
+def test_the_parts_of_a_text_add_up_to_the_whole() -> None:
+    rng = np.random.default_rng(0)
+    weights = network.start_weights(3, 9, 8, "gaussian", rng)
+    weights.heads[:] = rng.normal(0, 1, weights.heads.shape)
+    text = rng.integers(0, 9, 2 * kernels._SCORE_ROWS + 5).astype(np.int32)
+    ends = np.array([3, 40, 40, 90, len(text)], np.int32)  # the first is skipped whole, the third is empty
+    parts = kernels.score_text(weights, text, 10, 0, ends)
+    np.testing.assert_allclose(parts, network.score_text(weights, text, 10, 0, ends), rtol=1e-5)
+    np.testing.assert_allclose(parts.sum(axis=0), score(kernels, weights, text)[0], rtol=1e-9)
+    assert (parts[[0, 2]] == 0).all()
+    assert (parts[[1, 3, 4]] > 0).all()
 
 
 def test_exponentials_are_exact_enough_over_the_whole_range() -> None:

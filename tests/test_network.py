@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from byline import network
-from byline.network import ACTIVATIONS, Memory, Rules, Weights
+from byline.network import ACTIVATIONS, Ints, Memory, Rules, Weights
 from byline.settings import Activation
 from lessons import noise_of, play_of
 
@@ -22,6 +23,11 @@ def memory_in_double(hidden: int, depth: int, threshold: float = 0.0) -> Memory:
     memory = network.start_memory(hidden, depth)
     memory.threshold[0] = threshold
     return memory._replace(hidden=memory.hidden.astype(np.float64))
+
+
+def score(weights: Weights, text: Ints, skip: int = 0) -> NDArray[np.float64]:
+    """The bits of a whole text."""
+    return network.score_text(weights, text, skip, 0, np.array([len(text)], np.int32))[0]
 
 
 def test_resqrt_and_its_derivative_are_the_papers() -> None:
@@ -49,8 +55,8 @@ def test_figure_2s_worked_entropy() -> None:
         np.log([[[0.25, 0.55, 0.20], [0.30, 0.50, 0.20], [1 / 3, 1 / 3, 1 / 3]]]),
         np.zeros((1, 3)),
     )
-    bits = network.score_text(weights, np.array([c, a, t], dtype=np.int32), skip=0, activation=0)
-    first = network.score_text(weights, np.array([c, a], dtype=np.int32), skip=0, activation=0)
+    bits = score(weights, np.array([c, a, t], dtype=np.int32))
+    first = score(weights, np.array([c, a], dtype=np.int32))
     assert first[0] == pytest.approx(0.86, abs=0.005)
     assert bits[0] - first[0] == pytest.approx(2.32, abs=0.005)
     assert bits[0] / 2 == pytest.approx(1.59, abs=0.005)
@@ -64,9 +70,8 @@ def test_a_softmax_is_a_distribution_even_for_large_inputs() -> None:
 def test_the_first_characters_do_not_count() -> None:
     weights = make(2, 5, 4)
     text = np.array([0, 1, 2, 3, 4, 0, 2, 4, 1, 3, 0, 1, 2], dtype=np.int32)
-    whole = network.score_text(weights, text, skip=0, activation=0)
-    head = network.score_text(weights, text[:10], skip=0, activation=0)
-    np.testing.assert_allclose(network.score_text(weights, text, skip=10, activation=0), whole - head)
+    whole, head = score(weights, text), score(weights, text[:10])
+    np.testing.assert_allclose(score(weights, text, skip=10), whole - head)
 
 
 def log_likelihood(

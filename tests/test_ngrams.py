@@ -46,7 +46,8 @@ def test_chances_by_hand() -> None:
     # one character: a twice, b once, two kinds: a (2 + 2/2) / 5, b (1 + 2/2) / 5
     # after a: a once, b once, two kinds: b (1 + 2 x 2/5) / 4; after b: nothing was seen
     assert chances == pytest.approx([3 / 5, (1 + 2 * 2 / 5) / 4, 3 / 5])
-    assert ngrams.surprise(index, counts, 1, np.full(3, 1 / 2), 1) == pytest.approx(-np.log2(0.45 * 0.6))
+    ends = np.array([2, 3], np.int32)
+    assert ngrams.surprise(index, counts, 1, np.full(3, 1 / 2), 1, ends) == pytest.approx(-np.log2([0.45, 0.6]))
 
 
 def test_chances_of_all_characters_add_up_to_one() -> None:
@@ -86,5 +87,6 @@ def test_the_fast_twin_is_equal(texts: list[str], order: int) -> None:
         base = np.full(len(content), 1 / 3)
         wanted = ngrams.predict_text(index, plain, text, base)
         np.testing.assert_allclose(ngram_kernels.predict_text(index, fast, text, base), wanted, rtol=1e-12)
-        bits = ngrams.surprise(index, plain, text, base, 1)
-        assert ngram_kernels.surprise(index, fast, text, base, 1) == pytest.approx(bits, abs=1e-9)
+        ends = np.array([1, len(base) // 2, len(base)], np.int32)
+        bits = ngrams.surprise(index, plain, text, base, 1, ends)
+        assert ngram_kernels.surprise(index, fast, text, base, 1, ends) == pytest.approx(bits, abs=1e-9)

@@ -28,7 +28,7 @@ class Answer:
     llr: float | None = None
     """The decimal logarithm of the likelihood ratio (in bans), where the answer is calibrated."""
     interval: tuple[float, float] | None = None
-    """Of the likelihood ratio's logarithm, from how far members agree: 95 of 100."""
+    """Of the likelihood ratio's logarithm, from how far members agree and how far it hangs on parts of the texts."""
     probability: float | None = None
     """That of the same author at the prior, where the answer is calibrated, undecided or not."""
 

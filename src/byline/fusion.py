@@ -18,7 +18,7 @@ import numpy as np
 
 from byline.questions import Question
 from byline.relative import ALONE, REACHES
-from byline.scoring import Table
+from byline.scoring import PARTS, ROUNDING, Table
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class Reading:
 
     engine: str
     scores: Table  # (ways, problems)
+    parts: Table | None = None  # (PARTS, ways, problems): the same without each part of the texts
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,10 @@ class Fused:
     scores: Table
     """(problems,): NaN where nobody could judge."""
     errors: Table
-    """(problems,): the standard error of the score, from how far members agree; NaN for fewer than two."""
+    """(problems,): the standard error of the score: how far members agree, and how far it hangs on parts of the texts.
+
+    NaN for fewer than two members whose texts' parts were not scored either.
+    """
     reach: float = float("inf")
     """How closely cohorts were matched."""
 
@@ -76,14 +80,18 @@ def fuse_engines(readings: Sequence[Reading], alone: bool = False) -> Fused:
     gains = [_standing_out(table, engines) - (way > 0) / np.sqrt(table.shape[1]) for way, table in enumerate(tables)]
     chosen = REACHES.index(ALONE) if alone else int(np.argmax(np.round(gains, 9)))  # among equals the least matched
     scores = _mean(tables[chosen], weights).round(9)
-    return Fused(scores, _errors(tables[chosen], weights, scores), REACHES[chosen])
+    errors = _errors(tables[chosen], weights, scores)
+    if all(reading.parts is not None for reading in readings):
+        left = [np.array([reading.parts[part, chosen] for reading in readings]) for part in range(PARTS)]  # type: ignore[index]
+        errors = np.hypot(np.nan_to_num(errors), _jackknife([_mean(table, weights) for table in left]))
+    return Fused(scores, errors, REACHES[chosen])
 
 
 def strength(scores: Table) -> float:
     """How far the asked pairs stand out: their mean over their standard deviation; 0 where there is none."""
     there = scores[~np.isnan(scores)]
     spread = float(there.std()) if len(there) > 1 else 0.0
-    return float(there.mean()) / spread if spread > 0 else 0.0
+    return float(there.mean()) / spread if spread > ROUNDING else 0.0
 
 
 def _standing_out(table: Table, engines: Sequence[str]) -> float:
@@ -93,6 +101,13 @@ def _standing_out(table: Table, engines: Sequence[str]) -> float:
         for engine in dict.fromkeys(engines)
     ]
     return float(np.mean([strength(scores) for scores in own]))
+
+
+def _jackknife(left: Sequence[Table]) -> Table:
+    """(problems,): the standard error of a score, from what it is without each part of the texts in turn."""
+    table = np.array(left)
+    errors: Table = np.sqrt((len(table) - 1) * table.var(axis=0))
+    return errors
 
 
 def _mean(table: Table, weights: Table) -> Table:

@@ -18,9 +18,9 @@ from byline.calibration import Calibration, llr_bans, undecided
 from byline.fusion import Fused, Reading, average_by_problem, fuse_engines, fuse_members, strength
 from byline.likelihood import decide, probability
 from byline.plans import Manner
-from byline.questions import FEWEST_HEADS, Question
+from byline.questions import FEWEST_HEADS
 from byline.ranks import rank_scores
-from byline.relative import relative_scores
+from byline.relative import part_scores, relative_scores
 from byline.scoring import Side, Table
 from byline.settings import Interpretation, Settings
 
@@ -49,19 +49,24 @@ class Verdicts:
 
 def read_sides(sides: Sequence[Side], problems: int, settings: Settings, interpretation: Interpretation) -> Reading:
     """What one member says: the mean over a problem's questions, both ways of asking; NaN where none can be judged."""
-    asked: list[Question] = []
-    tables: list[Table] = []  # (ways, questions) of each side
-    for side in sides:
-        if interpretation == "rank":
-            table = rank_scores(side.matrix, side.questions, settings.ranking)[None]
-        else:
-            table = relative_scores(side)
-        alone = [question not in side.lonely for question in side.questions]
-        asked += [question for question in side.questions if question not in side.lonely]
-        tables.append(table[:, alone])
-    ways = min(len(table) for table in tables)
-    scores = np.concatenate([table[:ways] for table in tables], axis=1)
-    return Reading(settings.engine, np.array([average_by_problem(way, asked, problems) for way in scores.tolist()]))
+    answerable = [[question not in side.lonely for question in side.questions] for side in sides]
+    asked = [question for side in sides for question in side.questions if question not in side.lonely]
+
+    def join(tables: Sequence[Table]) -> Table:
+        """(ways, problems) from the (ways, questions) of each side."""
+        ways = min(len(table) for table in tables)
+        kept = [table[:ways, able] for table, able in zip(tables, answerable, strict=True)]
+        joined = np.concatenate(kept, axis=1)
+        return np.array([average_by_problem(way, asked, problems) for way in joined.tolist()])
+
+    if interpretation == "rank":
+        ranks = [rank_scores(side.matrix, side.questions, settings.ranking)[None] for side in sides]
+        return Reading(settings.engine, join(ranks))
+    scores = join([relative_scores(side) for side in sides])
+    parts = [found for side in sides if (found := part_scores(side)) is not None]
+    if len(parts) < len(sides):
+        return Reading(settings.engine, scores)
+    return Reading(settings.engine, scores, np.array([join(tables) for tables in zip(*parts, strict=True)]))
 
 
 def answer_problems(ids: Sequence[str], readings: Sequence[Reading], manner: Manner) -> Verdicts:

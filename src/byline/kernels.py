@@ -379,22 +379,25 @@ def _learn_recurrent(
 
 
 @_compile
-def score_text(weights: Weights, symbols: Ints, skip: int, activation: int) -> NDArray[np.float64]:
-    """(N,): the bits that each head needs for the text from its character number `skip` on, from the zero state.
+def score_text(weights: Weights, symbols: Ints, skip: int, activation: int, ends: Ints) -> NDArray[np.float64]:
+    """(P, N): the bits that each head needs for each part of a text; see network.score_text.
 
     A block of steps at a time. In `z` steps lie along the last axis, so that all of a softmax goes over many at once.
     """
     heads, size, alphabet = weights.heads.shape
-    bits = np.zeros(heads, np.float64)
+    bits = np.zeros((len(ends), heads), np.float64)
     hidden = np.zeros((_SCORE_ROWS + 1, size), np.float32)  # row 0 is the state before the block
     space = np.empty(alphabet * _SCORE_ROWS, np.float32)
     powers = np.empty(_SCORE_ROWS, np.int32)
     sums = np.empty((3, _SCORE_ROWS), np.float32)
     active = np.empty(size + 1, np.int64)
     no_noise = np.empty(0, np.float32)
-    steps = len(symbols) - 1
-    for begin in range(0, steps, _SCORE_ROWS):
-        rows = min(_SCORE_ROWS, steps - begin)
+    part, begin = 0, 0
+    while part < len(ends):
+        rows = min(_SCORE_ROWS, ends[part] - 1 - begin)  # prediction t is of character t + 1
+        if rows <= 0:
+            part += 1
+            continue
         for t in range(rows):
             _step(weights, hidden[t], symbols[begin + t], no_noise, hidden[t + 1], activation, active)
         first = max(skip - 1 - begin, 0)  # the first step in this block that counts
@@ -406,8 +409,9 @@ def score_text(weights: Weights, symbols: Ints, skip: int, activation: int) -> N
                     np.dot(weights.heads[head].T, hidden[first + 1 : rows + 1].T, z)  # (V, H) @ (H, T) -> (V, T)
                 else:
                     z[:] = 0
-                bits[head] += _surprise(z, weights.head_bias[head], targets, sums, powers)
+                bits[part, head] += _surprise(z, weights.head_bias[head], targets, sums, powers)
         hidden[0] = hidden[rows]
+        begin += rows
     return bits
 
 

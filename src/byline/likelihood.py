@@ -53,10 +53,13 @@ def probability(bans: Sequence[float] | Values, prior: float = EVEN) -> Values:
 
 def verbal(bans: float) -> str:
     """The ratio in words: how strongly the finding supports which proposition."""
-    word = next((word for ratio, word in reversed(SCALE) if abs(bans) >= np.log10(ratio)), None)
-    if word is None:
-        return NO_SUPPORT
-    return f"{word} support for {'the same' if bans > 0 else 'another'} author"
+    word = support(bans)
+    return f"{word} support for {'the same' if bans > 0 else 'another'} author" if word else NO_SUPPORT
+
+
+def support(bans: float) -> str | None:
+    """The scale's word for how strong the support is, for whichever proposition; None for a ratio near 1."""
+    return next((word for ratio, word in reversed(SCALE) if abs(bans) >= np.log10(ratio)), None)
 
 
 def decide(probabilities: Sequence[float] | Values) -> float:

@@ -13,6 +13,7 @@ Training climbs the log likelihood of the heads in play: a character's own heads
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -196,19 +197,24 @@ def predict(weights: Weights, hidden: Floats, head: int) -> Floats:
     return log_softmax(hidden @ weights.heads[head] + weights.head_bias[head])  # (T, H) @ (H, V) -> (T, V)
 
 
-def score_text(weights: Weights, symbols: Ints, skip: int, activation: int) -> NDArray[np.float64]:
-    """(N,): the bits that each head needs for the text from its character number `skip` on, from the zero state."""
+def score_text(weights: Weights, symbols: Ints, skip: int, activation: int, ends: Ints) -> NDArray[np.float64]:
+    """(P, N): the bits that each head needs for a text from its character number `skip` on, from the zero state.
+
+    Apart for each of the text's parts; `ends` (P,) is the number of the character after each, in order.
+    """
     nothing = np.zeros((0, 0), weights.bias.dtype)
     hidden = run(weights, symbols[:-1], np.zeros_like(weights.bias), nothing, activation)
     first = max(skip, 1)
     targets = symbols[first:]
     rows = np.arange(len(targets))
-    return np.array(
+    surprises = np.array(
         [
-            -predict(weights, hidden[first - 1 :], head)[rows, targets].sum(dtype=np.float64) / np.log(2)
+            -predict(weights, hidden[first - 1 :], head)[rows, targets].astype(np.float64) / np.log(2)
             for head in range(len(weights.heads))
         ]
-    )
+    ).reshape(len(weights.heads), len(targets))
+    borders = np.clip(np.concatenate([[first], ends]) - first, 0, len(targets))
+    return np.array([surprises[:, begin:end].sum(axis=1) for begin, end in pairwise(borders)])
 
 
 def heads_in_play(play: Play, begin: int, end: int) -> dict[int, NDArray[np.bool_]]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from byline import ngrams
 from byline.compiling import compiler
-from byline.ngrams import Chances, Counts, Index
+from byline.ngrams import Chances, Counts, Index, Numbers
 
 _compile = compiler(Path(__file__), Path(ngrams.__file__))
 
@@ -57,7 +57,13 @@ def predict_text(index: Index, counts: Counts, text: int, given: Chances) -> Cha
 
 
 @_compile
-def surprise(index: Index, counts: Counts, text: int, given: Chances, skip: int) -> float:
-    """The bits that a text costs, its first characters left out."""
-    bits: float = -np.log2(predict_text(index, counts, text, given)[skip:]).sum()
+def surprise(index: Index, counts: Counts, text: int, given: Chances, skip: int, ends: Numbers) -> Chances:
+    """(parts,): the bits that each part of a text costs, its first characters left out; `ends` are those of parts."""
+    chances = predict_text(index, counts, text, given)
+    bits = np.zeros(len(ends))
+    begin = skip
+    for part in range(len(ends)):
+        for place in range(begin, ends[part]):
+            bits[part] -= np.log2(chances[place])
+        begin = max(begin, ends[part])
     return bits

@@ -12,6 +12,7 @@ is the fast twin.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -48,7 +49,9 @@ class NgramArithmetic(Protocol):
 
     def count_text(self, index: Index, counts: Counts, text: int, times: int) -> None: ...  # noqa: D102
     def predict_text(self, index: Index, counts: Counts, text: int, given: Chances) -> Chances: ...  # noqa: D102
-    def surprise(self, index: Index, counts: Counts, text: int, given: Chances, skip: int) -> float: ...  # noqa: D102
+    def surprise(  # noqa: D102
+        self, index: Index, counts: Counts, text: int, given: Chances, skip: int, ends: Numbers
+    ) -> Chances: ...
 
 
 def index_texts(texts: Sequence[Symbols], order: int) -> Index:
@@ -107,6 +110,8 @@ def predict_text(index: Index, counts: Counts, text: int, given: Chances) -> Cha
     return chances
 
 
-def surprise(index: Index, counts: Counts, text: int, given: Chances, skip: int) -> float:
-    """The bits that a text costs, its first characters left out."""
-    return float(-np.log2(predict_text(index, counts, text, given)[skip:]).sum())
+def surprise(index: Index, counts: Counts, text: int, given: Chances, skip: int, ends: Numbers) -> Chances:
+    """(parts,): the bits that each part of a text costs, its first characters left out; `ends` are those of parts."""
+    bits = -np.log2(predict_text(index, counts, text, given))
+    borders = np.maximum(np.concatenate([[skip], ends]), skip)
+    return np.array([bits[begin:end].sum() for begin, end in pairwise(borders)])

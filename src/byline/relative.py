@@ -12,6 +12,7 @@ is not taken for one of author. How closely to match is the `reach`; how that is
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,17 @@ ALONE = 0.4
 """The reach where every problem is answered by itself."""
 LENGTH_REACH = 0.7
 """The reference's sets half or twice as long count 6 tenths in a cohort, those four times as long 1 in 7."""
+
+
+def part_scores(side: Side) -> Table | None:
+    """(PARTS, reaches, questions): the same without each part of the documents; None where parts were not scored."""
+    if side.matrix.parts is None:
+        return None
+    return np.array([relative_scores(_without(side, values)) for values in side.matrix.parts])
+
+
+def _without(side: Side, values: Table) -> Side:
+    return replace(side, matrix=replace(side.matrix, values=values, parts=None))
 
 
 def relative_scores(side: Side) -> Table:

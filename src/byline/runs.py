@@ -277,6 +277,8 @@ def _matrix_bytes(sides: Sequence[Side]) -> bytes:
         arrays[f"heads-{way}"] = np.ascontiguousarray(side.matrix.heads)
         rows = [(q.problem, q.head, q.document, q in side.lonely) for q in side.questions]
         arrays[f"questions-{way}"] = np.array(rows, np.int32).reshape(-1, 4)
+        if side.matrix.parts is not None:
+            arrays[f"parts-{way}"] = side.matrix.parts.astype(np.float32)
         if side.reference is not None:
             for name, values in side.reference._asdict().items():
                 arrays[f"reference-{name}-{way}"] = values
@@ -292,8 +294,21 @@ def _read_sides(content: bytes, unit: str) -> tuple[Side, ...]:
         rows = [(Question(int(p), int(h), int(d)), bool(lonely)) for p, h, d, lonely in asked]
         lonely_ones = frozenset(question for question, lonely in rows if lonely)
         asked_ones = tuple(question for question, _ in rows)
-        sides.append(Side(Matrix(values, seen, heads, unit), asked_ones, lonely_ones, _read_reference(arrays, way)))
+        matrix = Matrix(values, seen, heads, unit, _read_parts(arrays, way))
+        sides.append(Side(matrix, asked_ones, lonely_ones, _read_reference(arrays, way)))
     return tuple(sides)
+
+
+def _read_parts(arrays: Mapping[str, NDArray[Any]], way: int) -> NDArray[np.float64] | None:
+    """The values without each part of the documents; members of before they were kept have none."""
+    parts = arrays.get(f"parts-{way}")
+    if parts is None:
+        return None
+    if parts.dtype != np.float32 or parts.ndim != 3 or not len(parts) or not np.isfinite(parts).all():
+        raise ValueError("its parts are no finite numbers")
+    if parts.shape[1:] != arrays[f"values-{way}"].shape:
+        raise ValueError("its parts don't fit its matrix")
+    return parts.astype(np.float64)
 
 
 def _read_reference(arrays: Mapping[str, NDArray[Any]], way: int) -> Cohort | None:

@@ -21,6 +21,8 @@ Flags = NDArray[np.bool_]
 
 ROUNDING = 1e-9
 """Bits per character: smaller differences are none."""
+PARTS = 5
+"""Parts of a text that are left out in turn, to see how far an answer hangs on any of them."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +33,16 @@ class Matrix:
     seen: Flags  # (documents, K): the head was trained on the document; not to be compared
     heads: Places = field(default_factory=lambda: np.zeros(0, np.int32))  # (documents, K): whose value it is
     unit: str = "bits per character"
+    parts: Table | None = None  # (PARTS, documents, K): the values without each part of the documents
 
     def __post_init__(self) -> None:
         """Where `heads` is left out, every head is asked about every document, in order."""
         if self.heads.size and self.heads.shape != self.values.shape:
             raise ValueError(f"{self.heads.shape} heads don't fit {self.values.shape} values")
+        if self.parts is not None and self.parts.shape[1:] != self.values.shape:
+            raise ValueError(f"{self.parts.shape} parts don't fit {self.values.shape} values")
+        if self.parts is not None:  # as exact as they are kept
+            object.__setattr__(self, "parts", self.parts.astype(np.float32).astype(np.float64))
         if not self.heads.size:
             every = np.arange(self.values.shape[1], dtype=np.int32)
             object.__setattr__(self, "heads", np.broadcast_to(every, self.values.shape))
@@ -136,12 +143,20 @@ def heads_by_text(questions: Questions, chosen: Places) -> dict[int, Places]:
 def gather(
     questions: Questions, chosen: Places, asked: dict[int, Places], bits: dict[int, Table], lengths: Sequence[int]
 ) -> Matrix:
-    """The matrix from each text's total bits under the heads `asked` about it, and its counted characters."""
+    """The matrix from each text's bits (PARTS, heads) under the heads `asked` about it, and its counted characters."""
     values = np.zeros(chosen.shape)
+    without = np.zeros((PARTS, *chosen.shape))
     for number, texts in enumerate(questions.documents):
-        total = sum(bits[text][np.searchsorted(asked[text], chosen[number])] for text in texts)
-        values[number] = total / sum(lengths[text] for text in texts)
-    return Matrix(values, seen_flags(questions, chosen), chosen)
+        total = np.sum([bits[text][:, np.searchsorted(asked[text], chosen[number])] for text in texts], axis=0)
+        sizes = np.sum([np.diff(part_ends(lengths[text]), prepend=0) for text in texts], axis=0)
+        values[number] = total.sum(axis=0) / sizes.sum()
+        without[:, number] = (total.sum(axis=0) - total) / (sizes.sum() - sizes)[:, None]
+    return Matrix(values, seen_flags(questions, chosen), chosen, parts=without)
+
+
+def part_ends(length: int) -> Places:
+    """(PARTS,): where each part of a text ends; of a very short one the first may be empty."""
+    return (np.arange(1, PARTS + 1) * length // PARTS).astype(np.int32)
 
 
 def seen_flags(questions: Questions, chosen: Places) -> Flags:

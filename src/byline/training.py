@@ -57,8 +57,10 @@ class Arithmetic(Protocol):
     ) -> Tally:
         """Learn one text, in place."""
 
-    def score_text(self, weights: Weights, symbols: Ints, skip: int, activation: int) -> NDArray[np.float64]:
-        """Bits that each head needs for a text."""
+    def score_text(
+        self, weights: Weights, symbols: Ints, skip: int, activation: int, ends: Ints
+    ) -> NDArray[np.float64]:
+        """Bits that each head needs for each part of a text."""
 
 
 @dataclass(frozen=True)

@@ -182,12 +182,12 @@ def print_answers(answers: Sequence[Answer]) -> None:
     from rich.table import Table
 
     from byline.commands.console import answer_bar, out, printable
-    from byline.likelihood import verbal
+    from byline.likelihood import support
 
     ordered = sorted(answers, key=lambda answer: (-answer.value, -(answer.llr or 0), answer.id))
     calibrated = any(answer.llr is not None for answer in answers)
     table = Table(box=None, header_style="bold", pad_edge=False)
-    headings = ["problem", "another     same", "answer", "", *(["LLR", "95 of 100", "in words"] if calibrated else [])]
+    headings = ["problem", "another     same", "answer", "", *(["LLR", "95 of 100", "support"] if calibrated else [])]
     for heading in headings:
         table.add_column(heading, justify="right" if heading in ("answer", "LLR", "95 of 100") else "left")
     for number, answer in enumerate(ordered):
@@ -198,7 +198,7 @@ def print_answers(answers: Sequence[Answer]) -> None:
         cells = [printable(answer.id), answer_bar(answer.value, 16), f"{answer.rounded:.3f}", verdict(answer)]
         if answer.llr is not None:
             span = f"{answer.interval[0]:+.1f} to {answer.interval[1]:+.1f}" if answer.interval else ""
-            cells += [f"{answer.llr:+.2f}", span, verbal(answer.llr)]
+            cells += [f"{answer.llr:+.2f}", span, support(answer.llr) or "none"]
         table.add_row(*cells)
     console = out()
     console.print(table)

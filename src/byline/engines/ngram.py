@@ -15,7 +15,7 @@ from byline import ngram_kernels
 from byline.engines import Filled, Watch
 from byline.ngrams import Chances, Index, NgramArithmetic, index_texts, no_counts
 from byline.questions import Questions
-from byline.scoring import Table, choose_heads, gather, heads_by_text
+from byline.scoring import PARTS, Table, choose_heads, gather, heads_by_text, part_ends
 from byline.settings import Settings
 
 
@@ -39,7 +39,9 @@ def fill_matrix(
     for text, heads in asked.items():
         for head in heads:
             texts_of[head].append(text)
-    bits = {text: np.zeros(len(heads)) for text, heads in asked.items()}
+    bits = {text: np.zeros((PARTS, len(heads))) for text, heads in asked.items()}
+    lengths = [len(text) - skip for text in questions.texts]
+    ends = {text: skip + part_ends(lengths[text]) for text in asked}
 
     def score_heads(heads: Sequence[int]) -> None:
         counts = no_counts(index)
@@ -49,14 +51,13 @@ def fill_matrix(
                 arithmetic.count_text(index, counts, text, 1)
             for text in texts_of[head]:
                 place = np.searchsorted(asked[text], head)
-                bits[text][place] = arithmetic.surprise(index, counts, text, given[text], skip)
+                bits[text][:, place] = arithmetic.surprise(index, counts, text, given[text], skip, ends[text])
             for text in questions.heads[head]:
                 arithmetic.count_text(index, counts, text, -1)
 
     with ThreadPoolExecutor(watch.threads) as pool:
         everyone = range(len(questions.heads))
         list(pool.map(score_heads, [everyone[part :: watch.threads] for part in range(watch.threads)]))
-    lengths = [len(text) - skip for text in questions.texts]
     return Filled(gather(questions, chosen, asked, bits, lengths))
 
 

@@ -14,7 +14,7 @@ from byline.enrolment import enrol_heads
 from byline.errors import RunError
 from byline.network import Weights, rules_of
 from byline.questions import Questions
-from byline.scoring import Matrix, Places, Table, choose_heads, gather, heads_by_text
+from byline.scoring import Matrix, Places, Table, choose_heads, gather, heads_by_text, part_ends
 from byline.settings import Settings
 from byline.training import Arithmetic, Model, train
 
@@ -82,7 +82,7 @@ def score(
         symbols = text[::-1].copy() if settings.direction == "backward" else text
         heads = asked[number]
         weights = everyone if len(heads) == count else _part(model.weights, heads)
-        return arithmetic.score_text(weights, symbols, rules.skip, rules.activation)
+        return arithmetic.score_text(weights, symbols, rules.skip, rules.activation, first + part_ends(lengths[number]))
 
     longest_first = sorted(asked, key=lambda text: -lengths[text])  # no thread is left with the longest at the end
     with ThreadPoolExecutor(threads) as pool:

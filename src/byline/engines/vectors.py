@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from byline.alphabet import Symbols
 from byline.engines import Filled, Watch
 from byline.questions import Questions
-from byline.scoring import Matrix, choose_heads, seen_flags
+from byline.scoring import PARTS, Matrix, Places, Table, choose_heads, part_ends, seen_flags
 from byline.settings import Settings
 
 UNIT = "cosine distance"
@@ -43,14 +44,31 @@ def fill_matrix(
     weighed = sorted(questions.shared) if questions.reference else range(len(questions.texts))
     weigh = TfidfTransformer(sublinear_tf=True).fit(counts[weighed])
     heads = weigh.transform(_together(questions.heads, counts))
-    documents = weigh.transform(_together(questions.documents, counts))
+    totals = _together(questions.documents, counts)
+    values = _distances(weigh.transform(totals), heads, chosen, watch)
+    without = np.zeros((PARTS, *chosen.shape))
+    for part in range(PARTS):
+        pieces = [decode(_part(text, part)) for text in questions.texts]
+        left = totals - _together(questions.documents, counter.transform(pieces))
+        without[part] = _distances(weigh.transform(left), heads, chosen, watch)
+    return Filled(Matrix(values, seen_flags(questions, chosen), chosen, UNIT, without))
+
+
+def _part(text: Symbols, part: int) -> Symbols:
+    """One of a text's parts; the others keep the n-grams that reach across a border."""
+    ends = part_ends(len(text))
+    return text[ends[part - 1] if part else 0 : ends[part]]
+
+
+def _distances(documents: Any, heads: Any, chosen: Places, watch: Watch) -> Table:
+    """(documents, K): 1 less the cosines, of the heads that are asked about each document."""
     values = np.zeros(chosen.shape)
     for start in range(0, len(values), BLOCK):
         watch.proceed()
         rows = slice(start, start + BLOCK)
         cosines = (documents[rows] @ heads.T).toarray()
         values[rows] = 1 - np.take_along_axis(cosines, chosen[rows].astype(np.int64), axis=1)
-    return Filled(Matrix(values, seen_flags(questions, chosen), chosen, UNIT))
+    return values
 
 
 def _together(sets: Sequence[tuple[int, ...]], counts: Any) -> Any:
