@@ -12,8 +12,12 @@ import time
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import byline
+from byline.calibration import read_calibration
+from byline.commands import app
+from byline.errors import BylineError
 from conftest import FAST, MakeCorpus, phrase, small_problems
 
 
@@ -66,9 +70,10 @@ class TestVerify:
         assert all(0 <= answer["value"] <= 1 for answer in answers)
 
     def test_json_says_everything(self, make_corpus: MakeCorpus) -> None:
-        done = run("verify", make_corpus(small_problems(6)), "--json", "--members", 2, "--seed", 7, *FAST)
-        result = json.loads(done.stdout)
-        assert {"id", "probability", "undecided", "score"} == set(result["answers"][0])
+        words = ("--json", "--preset", "rnn", "--members", 2, "--seed", 7, *FAST)
+        result = json.loads(run("verify", make_corpus(small_problems(6)), *words).stdout)
+        assert {"id", "answer", "undecided", "score"} == set(result["answers"][0])
+        assert (result["interpret"], result["calibrated"]) == ("rank", False)
         assert [settings["hidden"] for settings in result["settings"]] == [4, 4]
         assert (result["seed"], result["members"]) == (7, 2)
         assert (result["languages"][0]["ways"], result["languages"][0]["heads"]) == (2, 12)
@@ -127,9 +132,9 @@ class TestVerify:
 
     def test_ctrl_c_before_a_member_is_done_gives_no_answers(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
         corpus = make_corpus(small_problems(6, length=3000))
-        command = [sys.executable, "-m", "byline", "verify", corpus, "-o", tmp_path / "out", "--members", "2"]
+        command = [sys.executable, "-m", "byline", "verify", corpus, "-o", tmp_path / "out", "--preset", "rnn"]
         process = subprocess.Popen(
-            [*map(str, command), "--set", "sub_epochs=100000"],
+            [*map(str, command), "--members", "2", "--set", "sub_epochs=100000"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -191,7 +196,7 @@ class TestEnsembles:
         truth = "".join(f"EN{n:03d} {'Y' if n % 2 else 'N'}\n" for n in range(1, 7))
         corpus = make_corpus(small_problems(6), truth=truth)
         for seed in (1, 2):
-            words = ("--seed", seed, "--members", 2, "--no-models", *FAST)
+            words = ("--seed", seed, "--preset", "rnn", "--members", 2, "--no-models", *FAST)
             assert run("verify", corpus, "-o", tmp_path / str(seed), *words).returncode == 0
         shown = run("runs", "show", tmp_path / "1", "--truth", corpus)
         assert shown.returncode == 0, shown.stderr
@@ -235,9 +240,9 @@ class TestEnsembles:
         self, make_corpus: MakeCorpus, tmp_path: Path
     ) -> None:
         corpus = make_corpus(small_problems(6))
-        words = ("--members", 2, "--log", tmp_path / "log.jsonl", *FAST)
+        words = ("--preset", "rnn", "--members", 2, "--log", tmp_path / "log.jsonl", *FAST)
         done = run("verify", corpus, "-o", tmp_path / "out", *words)
-        assert done.stderr.splitlines()[0] == "2 members of default"
+        assert done.stderr.splitlines()[0] == "2 members of rnn"
         assert len(re.findall(r"member \d of 2 done in [\d.]+ s, [\d.]+ bits a character", done.stderr)) == 2
         events = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text("utf-8").splitlines()]
         kinds = [event["event"] for event in events]
@@ -248,8 +253,8 @@ class TestEnsembles:
     def test_on_a_terminal_there_are_bars(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
         pty = pytest.importorskip("pty")
         main, other = pty.openpty()
-        words = ["verify", make_corpus(small_problems(6)), "-o", tmp_path / "out", *FAST, "--set", "sub_epochs=400"]
-        command = [sys.executable, "-m", "byline", *map(str, words)]
+        words = ["verify", make_corpus(small_problems(6)), "-o", tmp_path / "out", "--preset", "rnn", *FAST]
+        command = [sys.executable, "-m", "byline", *map(str, words), "--set", "sub_epochs=400"]
         process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=other, env={**os.environ, "TERM": "xterm", "COLUMNS": "120"}
         )
@@ -333,6 +338,214 @@ class TestEnsembles:
         }
         controls = {heads: json.loads(done.stdout)["languages"][0]["control"] for heads, done in told.items()}
         assert controls == {"one": "one head", "each": "a head for each of 36 texts"}
+
+
+def write_people(folder: Path, people: int, texts: int = 2) -> Path:
+    """A folder for each of some authors."""
+    for person in range(people):
+        (folder / f"person{person:02d}").mkdir(parents=True)
+        for text in range(texts):
+            path = folder / f"person{person:02d}" / f"{text}.txt"
+            path.write_text(phrase(person, 300, salt=100 + 50 * person + text), "utf-8")
+    return folder
+
+
+QUICK = ("--engines", "ngram,vectors")
+"""Members that are quick."""
+
+
+class TestOneQuestion:
+    @pytest.fixture
+    def texts(self, tmp_path: Path) -> list[Path]:
+        """Two known texts and one in question, by one author."""
+        paths = [tmp_path / name for name in ("a.txt", "b.txt", "q.txt")]
+        for salt, path in enumerate(paths):
+            path.write_text(phrase(3, 400, salt=900 + salt), "utf-8")
+        return paths
+
+    @pytest.fixture
+    def reference(self, tmp_path: Path) -> Path:
+        return write_people(tmp_path / "reference", 12)
+
+    def test_it_is_answered_and_the_reference_judged(self, texts: list[Path], reference: Path) -> None:
+        a, b, q = texts
+        done = run("verify", "--known", a, b, "--unknown", q, "--reference", reference, *QUICK)
+        assert done.returncode == 0, done.stderr
+        assert "1 problem;" in done.stdout
+        assert "Engines: vectors (topic masked), vectors, ngram (topic masked), ngram\n" in done.stdout
+        assert "Interpretation: cohort, every problem by itself, relative to the reference population" in done.stdout
+        assert re.search(r"^question .* 0\.\d\d\d ", done.stdout, re.MULTILINE)
+        assert "an order, not probabilities" in done.stdout
+        assert "The reference (24 texts by 12 people) is " in done.stdout
+
+    def test_json_says_the_same_and_nothing_else(self, texts: list[Path], reference: Path, tmp_path: Path) -> None:
+        a, b, q = texts
+        words = ("--unknown", q, "--reference", reference, "--json", "--quiet", *QUICK)
+        done = run("verify", "--known", a, b, *words)
+        assert done.stderr == ""
+        result = json.loads(done.stdout)
+        (answer,) = result["answers"]
+        assert answer["id"] == "question"
+        assert set(answer) == {"id", "answer", "undecided", "score"}
+        assert (result["interpret"], result["calibrated"], result["members"]) == ("cohort", False, 4)
+        again = json.loads(run("verify", "--known", b, "--known", a, *words, "-o", tmp_path / "out").stdout)
+        assert again["answers"] == result["answers"]
+        assert (tmp_path / "out" / "answers.txt").read_text("utf-8") == f"question {answer['answer']:.3f}\n"
+
+    def test_what_is_missing_is_wrong_usage(self, texts: list[Path], reference: Path) -> None:
+        a, b, q = texts
+        for words, message in (
+            (["--known", a, b, "--reference", reference], "needs both --known FILE... and --unknown FILE"),
+            (["--unknown", q, "--reference", reference], "needs both --known FILE... and --unknown FILE"),
+            (["--known", a, "--unknown", q], "has nothing to be compared with"),
+            (["--known", a, "--unknown", q, "--reference", reference, "-i", "corpus"], "not both"),
+        ):
+            done = CliRunner().invoke(app, ["verify", *map(str, words)])
+            assert (done.exit_code, done.stdout) == (2, "")
+            assert message in re.sub(r"\W*\n\W*", " ", done.stderr)
+
+    def test_all_files_that_cant_be_read_are_named(self, texts: list[Path], reference: Path, tmp_path: Path) -> None:
+        empty = tmp_path / "empty.txt"
+        empty.write_text("", "utf-8")
+        words = ("--known", texts[0], tmp_path / "gone.txt", empty, "--unknown", tmp_path / "lost.txt")
+        done = run("verify", *words, "--reference", reference, *QUICK)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert all(f"{name}: " in done.stderr for name in ("gone.txt", "empty.txt", "lost.txt"))
+        assert "a.txt" not in done.stderr
+
+    def test_too_small_a_reference_is_refused_in_one_line(self, texts: list[Path], tmp_path: Path) -> None:
+        few = write_people(tmp_path / "few", 5)
+        done = run("verify", "--known", texts[0], "--unknown", texts[2], "--reference", few, *QUICK)
+        assert (done.returncode, done.stdout) == (1, "")
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("byline: question: the reference has texts by 5 people to compare it with, 10 are")
+
+    def test_the_topic_is_masked_in_all_members(self, texts: list[Path], reference: Path) -> None:
+        words = ("--known", texts[0], "--unknown", texts[2], "--reference", reference, "--mask", "topic", *QUICK)
+        done = run("verify", *words)
+        assert done.returncode == 0, done.stderr
+        assert "Engines: vectors (topic masked), ngram (topic masked)\n" in done.stdout
+
+
+class TestAnswering:
+    def test_without_a_preset_it_is_best_and_the_summary_says_how(
+        self, make_corpus: MakeCorpus, tmp_path: Path
+    ) -> None:
+        done = run("verify", make_corpus(small_problems(6)), "-o", tmp_path / "out", *FAST)
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.splitlines()[0] == "8 members of best"
+        (engines,) = re.findall("^Engines: (.*)$", done.stdout, re.MULTILINE)
+        assert {name.split()[0] for name in engines.split(", ")} == {"vectors", "ngram", "rnn"}
+        assert re.search("^Interpretation: relative, relative to all other texts", done.stdout, re.MULTILINE)
+        assert "preset best, 8 members" in done.stdout
+        assert "probabilities at a prior of 0.5" in done.stdout
+
+    def test_a_prior_changes_probabilities_and_not_ratios(self, make_corpus: MakeCorpus) -> None:
+        corpus = make_corpus(small_problems(6))
+        even, likely = (
+            json.loads(run("verify", corpus, "--json", "--quiet", "--prior", prior, *FAST).stdout)
+            for prior in (0.5, 0.9)
+        )
+        assert (even["calibrated"], likely["prior"]) == (True, 0.9)
+        for one, other in zip(even["answers"], likely["answers"], strict=True):
+            assert one["llr_bans"] == other["llr_bans"]
+            assert one["probability"] < other["probability"]
+            assert one["verbal"] == other["verbal"]
+
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            (["--prior", "1"], "prior must be more than 0 and less than 1, got 1.0"),
+            (["--prior", "0.9", "--engines", "ngram"], "a prior makes probabilities of calibrated answers only"),
+            (["--engines", "ngram,nonsense"], "no members of the engine nonsense; it has vectors, ngram, rnn"),
+            (["--mask", "nonsense"], "mask must be one of none, topic, got nonsense"),
+            (["--interpret", "nonsense"], "--interpret must be one of rank, relative, cohort, got nonsense"),
+            (["--interpret", "cohort"], "give one with --reference DIR"),
+            (["--calibration", "gone.json"], "gone.json"),
+        ],
+    )
+    def test_bad_values_are_said_in_one_line(
+        self, make_corpus: MakeCorpus, tmp_path: Path, words: list[str], message: str
+    ) -> None:
+        told = ["verify", str(make_corpus(small_problems(6))), "-o", str(tmp_path / "out"), *words]
+        with pytest.raises(BylineError) as refusal:
+            CliRunner().invoke(app, told, catch_exceptions=False)
+        (line,) = str(refusal.value).splitlines()
+        assert message in line
+        assert not (tmp_path / "out").exists()
+
+    def test_only_the_engines_asked_for_take_part(self, make_corpus: MakeCorpus) -> None:
+        result = json.loads(run("verify", make_corpus(small_problems(6)), "--json", "--engines", "ngram").stdout)
+        assert {settings["engine"] for settings in result["settings"]} == {"ngram"}
+        assert result["calibrated"] is False
+
+    def test_a_run_is_read_in_another_way(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+        corpus = make_corpus(small_problems(6))
+        assert run("verify", corpus, "-o", tmp_path / "ranks", "--interpret", "rank", *FAST).returncode == 0
+        read = run("combine", tmp_path / "ranks", "-o", tmp_path / "relative", "--interpret", "relative")
+        assert read.returncode == 0, read.stderr
+        assert "Interpretation: relative" in read.stdout
+        assert run("verify", corpus, "-o", tmp_path / "direct", *FAST).returncode == 0
+        answers = [(tmp_path / name / "answers.txt").read_text("utf-8") for name in ("ranks", "relative", "direct")]
+        assert answers[1] == answers[2] != answers[0]
+
+
+class TestCalibrate:
+    @pytest.fixture
+    def corpus(self, make_corpus: MakeCorpus) -> Path:
+        truth = "".join(f"EN{n:03d} {'Y' if n % 2 else 'N'}\n" for n in range(1, 17))
+        return make_corpus(small_problems(16, length=150), truth=truth, name="made-up")
+
+    def test_a_corpus_gives_a_file_that_verify_takes(
+        self, corpus: Path, make_corpus: MakeCorpus, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "cal.json"
+        done = run("calibrate", corpus, "-o", path, *QUICK)
+        assert done.returncode == 0, done.stderr
+        assert "Calibration of relative scores of ngram" in done.stdout
+        assert "fitted on 16 problems of 32 texts (made-up)" in done.stdout
+        assert re.search(r"Cllr \d\.\d\d\d on problems that were held out", done.stdout)
+        assert sorted(child.name for child in tmp_path.iterdir()) == ["cal.json", "made-up"]
+        words = ("verify", make_corpus(small_problems(6)), "--json", "--quiet", "--calibration", path, "--prior", 0.2)
+        result = json.loads(run(*words, *QUICK).stdout)
+        assert result["calibration"]["corpora"] == ["made-up"]
+        assert all(0 < answer["probability"] < 1 for answer in result["answers"])
+        refused = run(*words, "--engines", "ngram")
+        assert refused.returncode == 1
+        assert "these are relative scores by ngram" in refused.stderr
+
+    def test_a_file_that_is_there_stays_unless_told(self, corpus: Path, tmp_path: Path) -> None:
+        path = tmp_path / "cal.json"
+        path.write_text("precious", "utf-8")
+        refused = run("calibrate", corpus, "-o", path, *QUICK)
+        assert refused.returncode == 1
+        assert "cal.json: exists already; choose another name, or replace it by --overwrite" in refused.stderr
+        assert path.read_text("utf-8") == "precious"
+        done = run("calibrate", corpus, "-o", path, "--overwrite", "--json", *QUICK)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["slope"] == read_calibration(path).slope
+        assert run("calibrate", corpus, "-o", corpus, "--overwrite", *QUICK).returncode == 1
+
+    def test_authors_folders_become_cases(self, tmp_path: Path) -> None:
+        people = write_people(tmp_path / "people", 12)
+        done = run("calibrate", people, "-o", tmp_path / "cal.json", *QUICK)
+        assert done.returncode == 0, done.stderr
+        assert "fitted on 24 problems of 24 texts (people)" in done.stdout
+        done = run("calibrate", people, "-o", tmp_path / "alone.json", "--reference", people, *QUICK)
+        assert done.returncode == 0, done.stderr
+        assert read_calibration(tmp_path / "alone.json").interpretation == "cohort"
+        few = run("calibrate", write_people(tmp_path / "few", 4), "-o", tmp_path / "few.json", *QUICK)
+        assert few.returncode == 1
+        assert "4 authors of two texts or more, 10 are needed" in few.stderr
+
+    def test_what_cant_be_calibrated_is_said(self, corpus: Path, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+        path = tmp_path / "cal.json"
+        ranks = run("calibrate", corpus, "-o", path, "--interpret", "rank", *QUICK)
+        assert (ranks.returncode, "ranks are not calibrated" in ranks.stderr) == (1, True)
+        blind = run("calibrate", make_corpus(small_problems(6)), "-o", path, *QUICK)
+        assert (blind.returncode, "name the truth file" in blind.stderr) == (1, True)
+        assert run("calibrate", corpus, "-o", path, "--members", 1, "--budget", "5s").returncode == 2
+        assert not path.exists()
 
 
 class TestEvaluate:

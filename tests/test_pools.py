@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from byline.errors import SettingsError
 from byline.pools import Pool, pool_of, preset_names, read_pool, to_toml
-from byline.settings import Settings
+from byline.settings import MOST_MEMBERS, Settings
 
 TWO = '[shared]\nradius = 0.02\n[[member]]\nhidden = 7\n[[member]]\nhidden = 9\ndirection = "backward"\n'
 
@@ -151,6 +152,11 @@ def test_a_change_is_of_all_members() -> None:
         ("[shared]\nrate = -1\n[[member]]", r"\[shared\]: rate must be"),
         ("[[member]]\nradius = 0.1\n[[member]]", "radius is of the whole ensemble"),
         ('draw = "never"\n[[member]]', "draw must be one of order, random"),
+        ('interpret = "never"\n[[member]]', "interpret must be one of rank, relative, cohort, got never"),
+        ("interpret = 3\n[[member]]", "interpret must be one of rank, relative, cohort, got 3"),
+        ('[[member]]\n[[member]]\nengine = "gru"', "member 2: engine must be one of rnn, ngram, vectors"),
+        ('[[member]]\nengine = "vectors"\nhidden = 9', "member 1: hidden is no setting of the engine vectors"),
+        ('[shared]\nhidden = 9\n[[member]]\nengine = "ngram"', r"\[shared\]: hidden is no setting of the engine ngram"),
         ("members = 0\n[[member]]", "members must be a whole number"),
         ("members = true\n[[member]]", "members must be a whole number"),
         ("description = 3\n[[member]]", "description must be a text"),
@@ -175,3 +181,109 @@ def test_one_setting_is_a_pool_too() -> None:
     assert pool.take(2, 0) == (Settings(hidden=3),) * 2
     with pytest.raises(SettingsError, match="no members"):
         Pool("empty", ())
+
+
+RNN, NGRAM, VECTORS = Settings(), Settings(engine="ngram"), Settings(engine="vectors")
+MIXED = Pool("mixed", (VECTORS, NGRAM, RNN, Settings(hidden=99)), members=3, interpret="relative")
+
+
+def test_the_best_preset_fuses_vectors_ngrams_and_networks() -> None:
+    pool = read_pool("best")
+    taken = pool.take(pool.members, seed=0)
+    assert (pool.draw, pool.interpret) == ("order", "relative")
+    assert list(dict.fromkeys(row.engine for row in taken)) == ["vectors", "ngram", "rnn"]
+    assert pool.engine_names == (
+        "ngram", "ngram (topic masked)", "rnn", "rnn (topic masked)", "vectors", "vectors (topic masked)",
+    )  # fmt: skip
+
+
+def test_the_other_presets_are_read_by_rank() -> None:
+    for name in preset_names()[1:]:
+        assert read_pool(name).interpret == "rank"
+        assert read_pool(name).engine_names == ("rnn",)
+
+
+@pytest.mark.parametrize("interpret", ["rank", "relative", "cohort"])
+def test_a_pool_says_how_it_is_read(tmp_path: Path, interpret: str) -> None:
+    assert read_pool(write(tmp_path, f'interpret = "{interpret}"\n{TWO}')).interpret == interpret
+    assert read_pool(write(tmp_path, TWO)).interpret == "rank"
+
+
+def test_a_pool_written_keeps_how_it_is_read(tmp_path: Path) -> None:
+    rows = read_pool("best").rows
+    pool = read_pool(write(tmp_path, to_toml(rows, "again", "relative")))
+    assert (pool.rows, pool.interpret, pool.members) == (rows, "relative", len(rows))
+    assert read_pool(write(tmp_path, to_toml(rows, "again"))).interpret == "rank"
+
+
+class TestChange:
+    def test_it_is_of_those_members_whose_engine_reads_it(self) -> None:
+        changed = MIXED.change({"order": 4, "hidden": 7, "direction": "backward"})
+        assert changed.rows == (
+            Settings(engine="vectors", order=4),
+            Settings(engine="ngram", order=4, direction="backward"),
+            *[Settings(hidden=7, direction="backward")] * 2,
+        )
+        assert (changed.members, changed.interpret, changed.name) == (3, "relative", "mixed")
+
+    def test_what_all_engines_read_is_changed_in_all(self) -> None:
+        assert {row.mask for row in MIXED.change({"mask": "topic"}).rows} == {"topic"}
+        assert MIXED.change({"radius": 0.1}).radius == 0.1
+
+    def test_one_that_no_engine_reads_is_refused(self) -> None:
+        with pytest.raises(SettingsError, match=r"^order is no setting of the engine rnn$"):
+            read_pool("rnn").change({"order": 4})
+        with pytest.raises(SettingsError, match=r"^hidden is no setting of the engine vectors or ngram$"):
+            MIXED.only(["ngram", "vectors"]).change({"hidden": 4})
+
+    def test_an_unknown_name_or_a_bad_value_is_refused(self) -> None:
+        with pytest.raises(SettingsError, match="did you mean hidden"):
+            MIXED.change({"hiden": 4})
+        with pytest.raises(SettingsError, match="order must be a whole number"):
+            MIXED.change({"order": 99})
+
+    def test_members_without_chance_that_it_makes_the_same_are_one(self) -> None:
+        pool = Pool("pool", (VECTORS, VECTORS.change({"mask": "topic"}), RNN, RNN.change({"mask": "topic"})), members=4)
+        changed = pool.change({"mask": "none"})
+        assert changed.rows == (VECTORS, RNN, RNN)
+        assert changed.members == 3
+
+
+class TestOnly:
+    def test_it_leaves_the_members_of_some_engines_in_their_order(self) -> None:
+        assert MIXED.only(["rnn", "vectors"]).rows == (VECTORS, RNN, Settings(hidden=99))
+        assert MIXED.only(["ngram"]).rows == (NGRAM,)
+        assert MIXED.only(["rnn", "ngram", "vectors"]) == MIXED
+
+    def test_the_rest_of_the_pool_stays(self) -> None:
+        left = MIXED.only(["rnn"])
+        assert (left.name, left.interpret, left.draw) == ("mixed", "relative", "order")
+
+    def test_so_many_members_fewer_are_taken_and_one_at_least(self) -> None:
+        assert MIXED.only(["rnn", "ngram"]).members == 2
+        assert MIXED.only(["ngram"]).members == 1
+
+    def test_an_engine_that_is_not_there_is_refused(self) -> None:
+        with pytest.raises(SettingsError, match=r"^rnn: has no members of the engine ngram, vectors; it has rnn$"):
+            read_pool("rnn").only(["ngram", "rnn", "vectors"])
+        with pytest.raises(SettingsError, match="no members"):
+            MIXED.only([])
+
+
+class TestTake:
+    def test_engines_without_chance_are_taken_once(self) -> None:
+        assert MIXED.take(8, 0) == (*MIXED.rows, *[RNN, Settings(hidden=99)] * 2)
+
+    def test_they_are_taken_once_in_a_random_order_too(self) -> None:
+        taken = replace(MIXED, draw="random").take(20, 3)
+        assert [taken.count(row) for row in (VECTORS, NGRAM)] == [1, 1]
+        assert set(taken[:4]) == set(MIXED.rows)
+
+    def test_more_than_can_differ_are_refused(self) -> None:
+        pool = MIXED.only(["vectors", "ngram"])
+        assert (pool.most, MIXED.most) == (2, MOST_MEMBERS)
+        assert pool.take(2, 0) == (VECTORS, NGRAM)
+        with pytest.raises(SettingsError, match=r"^mixed: 2 members at the most, got 3; engines without chance"):
+            pool.take(3, 0)
+        with pytest.raises(SettingsError, match=r"^settings: 1 member at the most, got 2"):
+            pool_of(VECTORS).take(2, 0)

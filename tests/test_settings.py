@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from byline.errors import SettingsError
-from byline.settings import Settings, parse_assignments, read_settings
+from byline.settings import KINDS, READ_BY, Settings, parse_assignments, read_settings, reads
 
 # Every row of the pools that the paper's ensembles were drawn from.
 POOLS = """
@@ -61,6 +61,10 @@ def test_every_row_of_the_papers_pools_is_accepted(row: str) -> None:
         ("swap_short=maybe", "swap_short must be true or false, got maybe"),
         ("hidden=" + "9" * 400, "hidden must be a whole number from 0 to 10000, got " + "9" * 40),
         ("radius=0.6", "radius must be a number from 0 to 0.5, got 0.6"),
+        ("engine=gru", "engine must be one of rnn, ngram, vectors, got gru"),
+        ("order=1", "order must be a whole number from 2 to 12, got 1"),
+        ("order=13", "order must be a whole number from 2 to 12, got 13"),
+        ("mask=names", "mask must be one of none, topic, got names"),
     ],
 )
 def test_a_bad_value_is_refused_by_saying_what_it_must_be(assignment: str, message: str) -> None:
@@ -97,3 +101,82 @@ def test_a_bad_file_is_named(tmp_path: Path) -> None:
     path.write_text("hidden = true", encoding="utf-8")
     with pytest.raises(SettingsError, match=r"settings\.toml: hidden must be a whole number"):
         read_settings(path)
+
+
+@pytest.mark.parametrize("engine", ["rnn", "ngram", "vectors"])
+def test_an_engine_alone_changes_no_other_setting(engine: str) -> None:
+    settings = Settings().change(parse_assignments([f"engine={engine}"]))
+    assert settings.unread() == []
+    assert asdict(settings) == asdict(Settings()) | {"engine": engine}
+
+
+@pytest.mark.parametrize(
+    ("engine", "assignment"),
+    [
+        ("rnn", "order=4"),
+        ("ngram", "hidden=99"),
+        ("ngram", "rate=0.2"),
+        ("ngram", "handling=balanced"),
+        ("vectors", "sub_epochs=9"),
+        ("vectors", "direction=backward"),
+        ("vectors", "skip=3"),
+    ],
+)
+def test_a_setting_that_the_engine_does_not_read_is_refused(engine: str, assignment: str) -> None:
+    name = assignment.partition("=")[0]
+    assert not reads(engine, name)
+    with pytest.raises(SettingsError, match=f"^{name} is no setting of the engine {engine}$"):
+        Settings().change({"engine": engine}).change(parse_assignments([assignment]))
+
+
+def test_all_settings_that_the_engine_does_not_read_are_named_at_once() -> None:
+    with pytest.raises(SettingsError, match=r"^hidden is no .* vectors; direction is no .* vectors$"):
+        Settings(engine="vectors", hidden=3, direction="backward")
+    with pytest.raises(SettingsError, match=r"^hidden is no setting of the engine ngram$"):
+        Settings(hidden=99).change({"engine": "ngram"})
+
+
+def test_a_setting_that_the_engine_does_not_read_may_have_its_usual_value() -> None:
+    assert Settings(engine="vectors", hidden=Settings().hidden) == Settings(engine="vectors")
+
+
+def test_the_engines_read_their_own_settings_and_all_common_ones() -> None:
+    settings = Settings(
+        engine="ngram", order=7, direction="backward", skip=2, mask="topic", train_on="known", compared=50, radius=0.1
+    )
+    assert settings.changes().keys() == {
+        "engine", "order", "direction", "skip", "mask", "train_on", "compared", "radius",
+    }  # fmt: skip
+    assert Settings(engine="vectors", order=4, mask="topic", control="each", text_rules="scripts").order == 4
+
+
+def test_every_setting_is_read_by_some_engine() -> None:
+    assert {name for names in READ_BY.values() for name in names} <= KINDS.keys()
+    for name in KINDS:
+        assert any(reads(engine, name) for engine in READ_BY)
+    for name in ("engine", "mask", "train_on", "swap_short", "control", "text_rules", "compared", "ranking", "radius"):
+        assert all(reads(engine, name) for engine in READ_BY)
+
+
+def test_an_engine_is_named_with_its_mask() -> None:
+    assert Settings(engine="ngram").engine_name == "ngram"
+    assert Settings(engine="ngram", mask="topic").engine_name == "ngram (topic masked)"
+
+
+def test_only_the_network_says_something_else_with_another_seed() -> None:
+    assert [Settings().change({"engine": engine}).repeatable for engine in ("rnn", "ngram", "vectors")] == [
+        True, False, False,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Settings(engine="vectors", order=3, mask="topic"),
+        Settings(engine="ngram", order=9, direction="backward", skip=0),
+    ],
+)
+def test_another_engine_goes_through_toml_too(tmp_path: Path, settings: Settings) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text(settings.to_toml(), encoding="utf-8")
+    assert read_settings(path) == settings

@@ -18,7 +18,7 @@ import numpy as np
 
 from byline.questions import Question
 from byline.relative import ALONE, REACHES
-from byline.scoring import PARTS, ROUNDING, Table
+from byline.scoring import PARTS, ROUNDING, Flags, Table
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ def fuse_engines(readings: Sequence[Reading], alone: bool = False) -> Fused:
     """
     ways = range(min(len(reading.scores) for reading in readings))
     engines = [reading.engine for reading in readings]
-    weights = np.array([[1 / engines.count(engine)] for engine in engines])
     tables = [np.array([reading.scores[way] for reading in readings]) for way in ways]
+    weights = _weights(~np.isnan(tables[0]), engines)
     gains = [_standing_out(table, engines) - (way > 0) / np.sqrt(table.shape[1]) for way, table in enumerate(tables)]
     chosen = REACHES.index(ALONE) if alone else int(np.argmax(np.round(gains, 9)))  # among equals the least matched
     scores = _mean(tables[chosen], weights).round(9)
@@ -101,6 +101,16 @@ def _standing_out(table: Table, engines: Sequence[str]) -> float:
         for engine in dict.fromkeys(engines)
     ]
     return float(np.mean([strength(scores) for scores in own]))
+
+
+def _weights(there: Flags, engines: Sequence[str]) -> Table:
+    """(members, problems): an engine counts 1, its members that could judge a problem alike."""
+    names = np.array(engines)
+    shares: Table = np.zeros(there.shape)
+    for engine in dict.fromkeys(engines):
+        own = names == engine
+        shares[own] = there[own] / np.maximum(there[own].sum(axis=0), 1)
+    return shares
 
 
 def _jackknife(left: Sequence[Table]) -> Table:

@@ -86,7 +86,11 @@ def answer_problems(ids: Sequence[str], readings: Sequence[Reading], manner: Man
 
 @dataclass(frozen=True)
 class _Standing:
-    """What the scores of a corpus are taken against: each value is (score - centre) / spread x strength."""
+    """What the scores of a corpus are taken against: each value is (score - centre) / spread x strength squared.
+
+    Squared, because a corpus whose asked pairs hardly stand out must get likelihood ratios near 1: what little order it
+    has may be chance.
+    """
 
     centre: float
     spread: float
@@ -117,7 +121,7 @@ class _Standing:
 
     @property
     def scale(self) -> float:
-        return self.strength / self.spread
+        return self.strength**2 / self.spread
 
 
 def standing_values(readings: Sequence[Reading], interpretation: Interpretation) -> Table:

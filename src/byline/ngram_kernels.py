@@ -63,7 +63,6 @@ def surprise(index: Index, counts: Counts, text: int, given: Chances, skip: int,
     bits = np.zeros(len(ends))
     begin = skip
     for part in range(len(ends)):
-        for place in range(begin, ends[part]):
-            bits[part] -= np.log2(chances[place])
+        bits[part] = -np.log2(chances[begin : ends[part]]).sum()
         begin = max(begin, ends[part])
     return bits

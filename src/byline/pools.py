@@ -3,7 +3,7 @@
     description = "what it is for"
     draw = "order"            # members are taken in order, or at "random" by the seed
     members = 4               # how many, where nothing else is said
-    interpret = "rank"        # how they are read, where nothing else is said: "rank" or "relative"
+    interpret = "rank"        # how they are read, where nothing else is said: "rank", "relative" or "cohort"
 
     [shared]                  # settings of all members, over the defaults
     radius = 0.03
@@ -28,7 +28,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from byline.errors import SettingsError
-from byline.settings import KINDS, MOST_MEMBERS, Interpretation, Settings, parse_toml, read_toml, reads
+from byline.settings import KINDS, MOST_MEMBERS, READ_BY, Interpretation, Settings, parse_toml, read_toml, reads
 
 Draw = Literal["order", "random"]
 
@@ -71,18 +71,16 @@ class Pool:
 
         A change that makes two members the same leaves both, if chance tells them apart.
         """
-        engines = list(dict.fromkeys(row.engine for row in self.rows))
+        asked = changes.get("engine")
+        engines = [asked] if asked in READ_BY else list(dict.fromkeys(row.engine for row in self.rows))
         for name in changes:
-            if name in KINDS and not any(reads(engine, name) for engine in engines):
-                raise SettingsError(f"{name} is no setting of the engine {' or '.join(engines)}")
-        rows = (
-            row.change({name: value for name, value in changes.items() if name not in KINDS or reads(row.engine, name)})
-            for row in self.rows
-        )
-        left: list[Settings] = []
-        for row in rows:
-            if row.repeatable or row not in left:
-                left.append(row)
+            if name in KINDS and not any(reads(str(engine), name) for engine in engines):
+                raise SettingsError(f"{name} is no setting of the engine {' or '.join(map(str, engines))}")
+        rows = (row.change(_readable(changes, str(asked if asked in READ_BY else row.engine))) for row in self.rows)
+        left: dict[int, Settings] = {}
+        for place, row in enumerate(rows):
+            if row.repeatable or row not in left.values():
+                left[place] = row
         return self._of(left)
 
     @property
@@ -97,11 +95,13 @@ class Pool:
             raise SettingsError(
                 f"{self.name}: has no members of the engine {', '.join(missing)}; it has {', '.join(here)}"
             )
-        return self._of([row for row in self.rows if row.engine in engines])
+        return self._of({place: row for place, row in enumerate(self.rows) if row.engine in engines})
 
-    def _of(self, rows: Sequence[Settings]) -> Pool:
-        """The pool with fewer rows: as many members fewer, but one at least."""
-        return dataclasses.replace(self, rows=tuple(rows), members=max(1, self.members - (len(self.rows) - len(rows))))
+    def _of(self, rows: Mapping[int, Settings]) -> Pool:
+        """The pool with some of its rows, by their places: as many members as of the usual ones are left, or one."""
+        usual = sum(place < self.members for place in rows) + max(0, self.members - len(self.rows))
+        most = Pool(self.name, tuple(rows.values())).most
+        return dataclasses.replace(self, rows=tuple(rows.values()), members=min(max(1, usual), most))
 
     @property
     def most(self) -> int:
@@ -123,6 +123,11 @@ class Pool:
             again = bool(taken)
             taken += (self.rows[place] for place in places if self.rows[place].repeatable or not again)
         return tuple(taken[:count])
+
+
+def _readable(changes: Mapping[str, object], engine: str) -> dict[str, object]:
+    """Those of some changes that an engine reads, and names that nobody knows."""
+    return {name: value for name, value in changes.items() if name not in KINDS or reads(engine, name)}
 
 
 def require_members(count: int, where: str = "") -> None:
@@ -176,8 +181,16 @@ def _make(name: str, values: Mapping[str, Any]) -> Pool:
     description = values.get("description", "")
     if not isinstance(description, str):
         raise SettingsError(f"{name}: description must be a text")
-    base = _changed(Settings(), shared, f"{name}: [shared]")
-    settings = [_changed(base, row, f"{name}: member {number}") for number, row in enumerate(rows, start=1)]
+    engines = [row.get("engine", shared.get("engine", "rnn")) for row in rows]
+    for key, value in shared.items():  # each by itself, of an engine that reads it
+        reader = next(
+            (engine for engine in engines if engine in READ_BY and reads(engine, key)), engines[0] if rows else "rnn"
+        )
+        _changed(Settings(), {"engine": reader, key: value}, f"{name}: [shared]")
+    settings = []
+    for number, (row, engine) in enumerate(zip(rows, engines, strict=True), start=1):
+        common = _readable(shared, engine) if engine in READ_BY else shared
+        settings.append(_changed(Settings(), {**common, **row}, f"{name}: member {number}"))
     return Pool(
         name,
         tuple(settings),

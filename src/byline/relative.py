@@ -56,9 +56,10 @@ def relative_scores(side: Side) -> Table:
         cohort = _Counted(counted & side.reference.heads, counted & side.reference.documents[:, None])
         documents = _near_in_length(side.reference.document_lengths)
         heads = _near_in_length(side.reference.head_lengths)
+    left = _centre(matrix.values, cohort)
     tables = [
-        _standardise(matrix.values, cohort, documents * by_document, heads * by_head)
-        for by_document, by_head in _weigh(matrix.values, cohort)
+        _standardise(left, cohort, documents * by_document, heads * by_head)
+        for by_document, by_head in _weigh(left, cohort)
     ]
     return np.array([-table[places] for table in tables])
 
@@ -70,16 +71,30 @@ class _Counted(NamedTuple):
     documents: Flags
 
 
-def _weigh(values: Table, cohort: _Counted) -> list[tuple[Table, Table]]:
-    """For each reach the weights (documents, documents) and (heads, heads) that others have in a mean."""
+def _centre(values: Table, cohort: _Counted) -> Table:
+    """(documents, heads): without each document's and each head's level, as far as pairs that count show it."""
     left = values
-    for _ in range(3):  # pairs that don't count make the two means depend on each other a little
+    for _ in range(10):  # pairs that don't count make the two depend on each other a little
         left = left - _mean(left, cohort.heads, 1)
         left = left - _mean(left, cohort.documents, 0)
-    left = np.where(np.abs(left) < ROUNDING, 0, left)
+    return np.where(np.abs(left) < ROUNDING, 0, left)
+
+
+def _weigh(left: Table, cohort: _Counted) -> list[tuple[Table, Table]]:
+    """For each reach the weights (documents, documents) and (heads, heads) that others have in a mean.
+
+    Where likeness counts nothing counts for itself: asked pairs don't, and others must not be better off.
+    """
     by_document = _correlations(np.where(cohort.heads, left, 0))
     by_head = _correlations(np.where(cohort.documents, left, 0).T)
-    return [(np.exp(by_document / reach), np.exp(by_head / reach)) for reach in REACHES]
+    return [(_others(by_document, reach), _others(by_head, reach)) for reach in REACHES]
+
+
+def _others(alike: Table, reach: float) -> Table:
+    weights: Table = np.exp(alike / reach)
+    if np.isfinite(reach):
+        np.fill_diagonal(weights, 0)
+    return weights
 
 
 def _near_in_length(lengths: Table) -> Table:
@@ -132,8 +147,11 @@ def _standardise_evenly(matrix: Matrix, counted: Flags) -> Table:
         means: Table = (sums / counts)[owners]
         return means
 
-    left = matrix.values - _mean(matrix.values, counted, 1)
-    left = left - over_documents(left)
+    left = matrix.values
+    for _ in range(10):
+        left = left - _mean(left, counted, 1)
+        left = left - over_documents(left)
+    left = np.where(np.abs(left) < ROUNDING, 0, left)
     sizes = np.abs(left)
     return _divide(left, _mean(sizes, counted, 1), over_documents(sizes), _usual(sizes, counted))
 

@@ -8,6 +8,7 @@ is made of, with rare n-grams weighing most.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,7 @@ def fill_matrix(
     chosen = choose_heads(questions, settings.compared, rng)
     watch.proceed()
     decode = questions.alphabet.decode
-    lengths = max(1, settings.order - SHORTER), settings.order
-    counter = CountVectorizer(analyzer="char", lowercase=False, ngram_range=lengths, dtype=np.float64)
+    counter = CountVectorizer(analyzer=partial(_ngrams, order=settings.order), dtype=np.float64)
     counts = counter.fit_transform([decode(text) for text in questions.texts])
     watch.proceed()
     weighed = sorted(questions.shared) if questions.reference else range(len(questions.texts))
@@ -52,6 +52,12 @@ def fill_matrix(
         left = totals - _together(questions.documents, counter.transform(pieces))
         without[part] = _distances(weigh.transform(left), heads, chosen, watch)
     return Filled(Matrix(values, seen_flags(questions, chosen), chosen, UNIT, without))
+
+
+def _ngrams(text: str, order: int) -> list[str]:
+    """All n-grams of a text, every character as it is; scikit-learn's own would join white space."""
+    lengths = range(max(1, order - SHORTER), order + 1)
+    return [text[start : start + length] for length in lengths for start in range(len(text) - length + 1)]
 
 
 def _part(text: Symbols, part: int) -> Symbols:

@@ -1,0 +1,222 @@
+"""A corpus with its truth -> a calibration that verify takes; and the one inside the package."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from byline.calibrating import calibrate, values_of
+from byline.calibration import Calibration, builtin_calibration, llr_bans
+from byline.commands.answers import answer_json, manner_json
+from byline.errors import AnswersError, RunError, SettingsError, TooLittleText
+from byline.execution import Event, Finished, Interrupted, Keep, Planned, Verification
+from byline.pools import Pool, read_pool
+from byline.problems import ProblemSet, read_problems
+from byline.runs import read_plan
+from byline.settings import Settings
+from byline.verification import verify
+from conftest import MakeCorpus, phrase, small_problems
+
+NGRAM = Settings(engine="ngram")
+VECTORS = Settings(engine="vectors")
+QUICK = Pool("quick", (NGRAM, VECTORS), members=2, interpret="relative")
+COUNT = 24
+TRUTH = {f"EN{n:03d}": n % 2 == 1 for n in range(1, COUNT + 1)}
+
+
+@pytest.fixture
+def corpus(make_corpus: MakeCorpus) -> ProblemSet:
+    """Half of the problems are yes; texts are so short that some are mistaken."""
+    return read_problems(make_corpus(small_problems(COUNT, length=60)))
+
+
+@pytest.fixture
+def fitted(corpus: ProblemSet, tmp_path: Path) -> Calibration:
+    return calibrate(corpus, TRUTH, QUICK, tmp_path / "fitted", "made up")
+
+
+@pytest.fixture
+def others(make_corpus: MakeCorpus) -> ProblemSet:
+    """Other problems, by the same authors."""
+    problems = {
+        f"EN{n:03d}": {"known01.txt": phrase(n, 90, salt=50), "unknown.txt": phrase(n + n % 2, 90, salt=60 + n)}
+        for n in range(1, 9)
+    }
+    return read_problems(make_corpus(problems, name="others"))
+
+
+class TestCalibrating:
+    def test_what_it_says_of_itself(self, fitted: Calibration, corpus: ProblemSet) -> None:
+        assert (fitted.interpretation, fitted.engines, fitted.preset) == ("relative", ("ngram", "vectors"), "quick")
+        texts = {document.text for problem in corpus.problems for document in (*problem.known, problem.unknown)}
+        assert (fitted.problems, fitted.texts, fitted.corpora) == (COUNT, len(texts), ("made up",))
+        assert fitted.slope > 0
+        assert 0 < fitted.cllr < 1
+        assert fitted.cap == pytest.approx(np.log10(13))  # 12 yes and 12 no problems, of which no two share a text
+
+    def test_the_same_again_gives_the_same_and_another_truth_another(
+        self, fitted: Calibration, corpus: ProblemSet, tmp_path: Path
+    ) -> None:
+        assert calibrate(corpus, TRUTH, QUICK, tmp_path / "again", "made up") == fitted
+        swapped = {name: not same for name, same in TRUTH.items()}
+        other = calibrate(corpus, swapped, QUICK, tmp_path / "again", "made up")  # on the members that are there
+        assert other.slope == 0
+        assert other.cllr == pytest.approx(1)
+
+    def test_problems_that_cant_be_used_take_no_part(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+        problems = small_problems(COUNT, length=60)
+        problems["EN003"]["unknown.txt"] = "short"
+        spoilt = read_problems(make_corpus(problems))
+        assert calibrate(spoilt, TRUTH, QUICK, tmp_path / "run", "made up").problems == COUNT - 1
+
+    def test_a_run_that_was_stopped_goes_on(self, fitted: Calibration, corpus: ProblemSet, tmp_path: Path) -> None:
+        def stop(event: Event) -> None:
+            if isinstance(event, Finished):
+                raise KeyboardInterrupt
+
+        folder = tmp_path / "stopped"
+        with pytest.raises(Interrupted):
+            calibrate(corpus, TRUTH, QUICK, folder, "made up", workers=1, report=stop)
+        done: list[int] = []
+
+        def count(event: Event) -> None:
+            if isinstance(event, Planned):
+                done.append(event.kept)
+
+        assert calibrate(corpus, TRUTH, QUICK, folder, "made up", workers=1, report=count) == fitted
+        assert done == [1]
+
+    def test_another_run_s_folder_is_refused(self, corpus: ProblemSet, tmp_path: Path) -> None:
+        calibrate(corpus, TRUTH, QUICK, tmp_path / "run", "made up")
+        with pytest.raises(RunError, match="not the same run"):
+            calibrate(corpus, TRUTH, QUICK, tmp_path / "run", "made up", seed=1)
+
+    def test_ranks_are_refused(self, corpus: ProblemSet, tmp_path: Path) -> None:
+        for pool, interpret in ((QUICK, "rank"), (replace(QUICK, interpret="rank"), None)):
+            with pytest.raises(RunError, match="ranks are not calibrated; give --interpret relative"):
+                calibrate(corpus, TRUTH, pool, tmp_path / "run", "made up", interpret=interpret)  # type: ignore[arg-type]
+        assert not (tmp_path / "run").exists()
+
+    def test_a_truth_that_does_not_know_a_problem_is_refused(self, corpus: ProblemSet, tmp_path: Path) -> None:
+        known = {name: same for name, same in TRUTH.items() if name != "EN007"}
+        with pytest.raises(AnswersError, match="EN007"):
+            calibrate(corpus, known, QUICK, tmp_path / "run", "made up")
+
+    def test_too_few_problems_are_refused(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+        few = read_problems(make_corpus(small_problems(8)))
+        truth = {name: TRUTH[name] for name in small_problems(8)}
+        with pytest.raises(TooLittleText, match="there are 4 and 4: give more problems"):
+            calibrate(few, truth, QUICK, tmp_path / "run", "made up")
+
+    def test_values_are_what_answers_are_made_of(self, fitted: Calibration, corpus: ProblemSet, tmp_path: Path) -> None:
+        folder = tmp_path / "fitted"
+        values = values_of(folder, read_plan(folder))
+        answers = verify(corpus, QUICK, calibration=fitted).answers
+        assert [answer.id for answer in answers] == sorted(values)
+        expected = llr_bans(fitted, [values[answer.id] for answer in answers])
+        np.testing.assert_allclose([answer.llr for answer in answers], expected)
+
+
+def odds_in_bans(result: Verification) -> np.ndarray:
+    chances = np.array([answer.probability for answer in result.answers], np.float64)
+    return np.log10(chances / (1 - chances))
+
+
+class TestCalibratedAnswers:
+    def test_ratio_interval_and_probability_agree(self, fitted: Calibration, others: ProblemSet) -> None:
+        result = verify(others, QUICK, calibration=fitted)
+        bans = np.array([answer.llr for answer in result.answers], np.float64)
+        assert len(set(bans)) > 1
+        np.testing.assert_allclose(odds_in_bans(result), bans)  # at even odds
+        for answer in result.answers:
+            assert answer.llr is not None
+            assert answer.interval is not None
+            low, high = answer.interval
+            assert -fitted.cap <= low <= answer.llr <= high <= fitted.cap
+            assert answer.undecided or answer.value == answer.probability
+
+    def test_a_prior_of_nine_in_ten_adds_the_logarithm_of_nine(self, fitted: Calibration, others: ProblemSet) -> None:
+        even, likely = (verify(others, QUICK, calibration=fitted, prior=prior) for prior in (0.5, 0.9))
+        np.testing.assert_allclose(odds_in_bans(likely) - odds_in_bans(even), np.log10(9))
+        assert [answer.llr for answer in even.answers] == [answer.llr for answer in likely.answers]
+        assert [answer.interval for answer in even.answers] == [answer.interval for answer in likely.answers]
+
+    def test_a_lone_member_has_an_interval_too(self, corpus: ProblemSet, others: ProblemSet, tmp_path: Path) -> None:
+        alone = Pool("alone", (NGRAM,), interpret="relative")
+        fitted = calibrate(corpus, TRUTH, alone, tmp_path / "run", "made up")
+        for answer in verify(others, alone, calibration=fitted).answers:
+            assert answer.interval is not None
+            assert answer.llr is not None
+            assert answer.interval[0] <= answer.llr <= answer.interval[1]
+
+    def test_a_run_keeps_its_calibration(self, fitted: Calibration, others: ProblemSet, tmp_path: Path) -> None:
+        verify(others, QUICK, calibration=fitted, prior=0.9, keep=Keep(tmp_path / "run"))
+        manner = read_plan(tmp_path / "run").manner
+        assert (manner.calibration, manner.prior) == (fitted, 0.9)
+
+    def test_it_is_refused_for_other_engines_masks_and_interpretations(
+        self, fitted: Calibration, others: ProblemSet
+    ) -> None:
+        masked = QUICK.change({"mask": "topic"})
+        for pool, words in ((QUICK.only(["ngram"]), "by ngram;"), (masked, r"by ngram \(topic masked\)")):
+            with pytest.raises(SettingsError, match=f"relative scores by ngram and vectors, these .*{words}"):
+                verify(others, pool, calibration=fitted)
+        with pytest.raises(SettingsError, match="these are rank scores"):
+            verify(others, QUICK, calibration=fitted, interpret="rank")
+
+    @pytest.mark.parametrize("prior", [0.0, 1.0, -1.0, float("nan")])
+    def test_a_prior_that_settles_it_is_refused(self, fitted: Calibration, others: ProblemSet, prior: float) -> None:
+        with pytest.raises(SettingsError, match="prior must be more than 0 and less than 1"):
+            verify(others, QUICK, calibration=fitted, prior=prior)
+
+    def test_a_prior_without_a_calibration_is_refused(self, others: ProblemSet) -> None:
+        with pytest.raises(SettingsError, match="a prior makes probabilities of calibrated answers only"):
+            verify(others, QUICK, prior=0.9)
+
+
+class TestJson:
+    def test_calibrated_answers_have_their_probability_and_words(self, fitted: Calibration, others: ProblemSet) -> None:
+        result = verify(others, QUICK, calibration=fitted, prior=0.9)
+        for answer in result.answers:
+            values = json.loads(json.dumps(answer_json(answer)))
+            assert values["probability"] == pytest.approx(answer.probability, abs=1e-4)
+            assert "support" in values["verbal"]
+        said = manner_json(result.plan.manner)
+        assert (said["calibrated"], said["prior"]) == (True, 0.9)
+
+    @pytest.mark.parametrize("interpret", ["rank", "relative"])
+    def test_uncalibrated_answers_are_never_called_probabilities(self, others: ProblemSet, interpret: str) -> None:
+        result = verify(others, QUICK, interpret=interpret)  # type: ignore[arg-type]
+        for answer in result.answers:
+            assert set(answer_json(answer)) == {"id", "answer", "undecided", "score"}
+        said = manner_json(result.plan.manner)
+        assert (said["calibrated"], said["prior"], said["calibration"]) == (False, None, None)
+
+    def test_nor_is_the_answer_to_a_skipped_problem(self, fitted: Calibration, make_corpus: MakeCorpus) -> None:
+        problems = {**small_problems(7), "EN008": {"known01.txt": phrase(1), "unknown.txt": "short"}}
+        corpus = read_problems(make_corpus(problems, name="spoilt"))
+        skipped = verify(corpus, QUICK, calibration=fitted, skip_bad=True).answers[-1]
+        assert answer_json(skipped) == {"id": "EN008", "answer": 0.5, "undecided": True, "score": None}
+
+
+class TestBuiltIn:
+    def test_it_is_of_the_preset_best_and_of_nothing_else(self) -> None:
+        best = read_pool("best")
+        found = builtin_calibration(best.interpret, best.engine_names)
+        assert found is not None
+        assert (found.interpretation, found.preset, set(found.engines)) == ("relative", "best", set(best.engine_names))
+        assert found.slope > 0
+        assert builtin_calibration(best.interpret, best.engine_names[::-1]) == found
+        assert builtin_calibration("rank", best.engine_names) is None
+        assert builtin_calibration(best.interpret, best.engine_names[1:]) is None
+
+    def test_best_uses_it(self, others: ProblemSet) -> None:
+        best = read_pool("best").change({"hidden": 4, "sub_epochs": 1})
+        result = verify(others, best, prior=0.9)
+        assert result.plan.manner.calibration == builtin_calibration(best.interpret, best.engine_names)
+        assert all(answer.probability is not None and answer.interval is not None for answer in result.answers)
+        assert all(answer.llr is None for answer in verify(others, best.only(["ngram", "vectors"])).answers)
