@@ -8,15 +8,14 @@ is made of, with rare n-grams weighing most.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from byline.alphabet import Symbols
 from byline.engines import Filled, Watch
+from byline.ngrams import NONE, Index, index_texts
 from byline.questions import Questions
-from byline.scoring import PARTS, Matrix, Places, Table, choose_heads, part_ends, seen_flags
+from byline.scoring import PARTS, Flags, Matrix, Places, Table, choose_heads, part_ends, seen_flags
 from byline.settings import Settings
 
 UNIT = "cosine distance"
@@ -33,13 +32,13 @@ def fill_matrix(
     watch: Watch = Watch(),  # noqa: B008 - frozen
 ) -> Filled:
     """1 less the cosine of the angle between each document's profile and its heads'."""
-    from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+    from sklearn.feature_extraction.text import TfidfTransformer
 
     chosen = choose_heads(questions, settings.compared, rng)
     watch.proceed()
-    decode = questions.alphabet.decode
-    counter = CountVectorizer(analyzer=partial(_ngrams, order=settings.order), dtype=np.float64)
-    counts = counter.fit_transform([decode(text) for text in questions.texts])
+    index = index_texts(questions.texts, settings.order)
+    parts = _parts(index)
+    counts = _count(index, parts >= 0)
     watch.proceed()
     weighed = sorted(questions.shared) if questions.reference else range(len(questions.texts))
     weigh = TfidfTransformer(sublinear_tf=True).fit(counts[weighed])
@@ -48,22 +47,33 @@ def fill_matrix(
     values = _distances(weigh.transform(totals), heads, chosen, watch)
     without = np.zeros((PARTS, *chosen.shape))
     for part in range(PARTS):
-        pieces = [decode(_part(text, part)) for text in questions.texts]
-        left = totals - _together(questions.documents, counter.transform(pieces))
+        left = _together(questions.documents, _count(index, (parts >= 0) & (parts != part)))
         without[part] = _distances(weigh.transform(left), heads, chosen, watch)
     return Filled(Matrix(values, seen_flags(questions, chosen), chosen, UNIT, without))
 
 
-def _ngrams(text: str, order: int) -> list[str]:
-    """All n-grams of a text, every character as it is; scikit-learn's own would join white space."""
-    lengths = range(max(1, order - SHORTER), order + 1)
-    return [text[start : start + length] for length in lengths for start in range(len(text) - length + 1)]
+def _parts(index: Index) -> Places:
+    """(K, characters): the part of its text that an n-gram lies in, by where it ends; -1 for those that don't count."""
+    order, length = index.grams.shape
+    places = np.zeros(length, np.int32)
+    for begin, end in zip(index.starts[:-1], index.starts[1:], strict=True):
+        places[begin:end] = np.searchsorted(part_ends(int(end - begin)), np.arange(end - begin), side="right")
+    counted = np.tile(places, (order, 1))
+    counted[: max(0, order - 1 - SHORTER)] = -1
+    counted[index.grams == NONE] = -1
+    return counted
 
 
-def _part(text: Symbols, part: int) -> Symbols:
-    """One of a text's parts; the others keep the n-grams that reach across a border."""
-    ends = part_ends(len(text))
-    return text[ends[part - 1] if part else 0 : ends[part]]
+def _count(index: Index, counted: Flags) -> Any:
+    """(texts, n-grams): how often each text has each n-gram, of those that count."""
+    from scipy.sparse import csr_array
+
+    owners = np.repeat(np.arange(len(index.starts) - 1), np.diff(index.starts))
+    columns = index.grams[counted]
+    rows = np.broadcast_to(owners, index.grams.shape)[counted]
+    counts = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(index.starts) - 1, index.size))
+    counts.sum_duplicates()
+    return counts
 
 
 def _distances(documents: Any, heads: Any, chosen: Places, watch: Watch) -> Table:
