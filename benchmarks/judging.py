@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from byline.fitting import Line, fit_line, weigh_corpora
-from byline.likelihood import decide, probability
+from byline.likelihood import best_radius, decide, probability
 from byline.metrics import measure
 
 Rows = Sequence[dict[str, Any]]
@@ -27,7 +27,9 @@ def calibrate(rows: Rows, truths: Truths) -> None:
         for row in same:
             others = [other for other in same if other["corpus"] != row["corpus"]]
             if others:
-                row.update(judge(row["values"], truths[row["corpus"]], fit(others, truths)))
+                line = fit(others, truths)
+                radius = learn_radius(others, truths, line) if row.get("alone") else None
+                row.update(judge(row["values"], truths[row["corpus"]], line, radius))
 
 
 def fit(rows: Rows, truths: Truths) -> Line:
@@ -40,12 +42,26 @@ def fit(rows: Rows, truths: Truths) -> Line:
     return fit_line(values[there], same[there], weights[there])
 
 
-def judge(values: Sequence[float | None], truth: Sequence[bool], line: Line) -> dict[str, Any]:
+def learn_radius(rows: Rows, truths: Truths, line: Line) -> float:
+    """The radius of undecided answers with the highest C@1 over some corpora: problems by themselves have no other."""
+    chances = np.concatenate([probability(bans_of(row["values"], line)) for row in rows])
+    same = np.concatenate([np.asarray(truths[row["corpus"]], np.bool_) for row in rows])
+    return best_radius(chances, ((chances > 0.5) == same).astype(np.float64))
+
+
+def bans_of(values: Sequence[float | None], line: Line) -> np.ndarray[Any, np.dtype[np.float64]]:
+    scores = numbers(values)
+    return np.where(np.isnan(scores), 0, np.clip((line.offset + line.slope * scores) / np.log(10), -CAP, CAP))
+
+
+def judge(
+    values: Sequence[float | None], truth: Sequence[bool], line: Line, radius: float | None = None
+) -> dict[str, Any]:
     """Answers to the problems of one corpus, and their measures; undecided as byline verify does it."""
     scores = numbers(values)
-    bans = np.where(np.isnan(scores), 0, np.clip((line.offset + line.slope * scores) / np.log(10), -CAP, CAP))
-    chances = probability(bans)
-    answers = np.where((np.abs(chances - 0.5) < decide(chances)) | np.isnan(scores), 0.5, chances)
+    chances = probability(bans_of(values, line))
+    near = np.abs(chances - 0.5) < (decide(chances) if radius is None else radius)
+    answers = np.where(near | np.isnan(scores), 0.5, chances)
     given = [round(float(answer), 3) for answer in answers]
     measures = measure(truth, given)
     figures = {key: round(getattr(measures, key), 4) for key in ("auc", "c_at_1", "product", "cllr")}

@@ -3,6 +3,8 @@
     BYLINE_DATA=folder-of-corpora python benchmarks/pan.py          one member of the default settings
     python benchmarks/pan.py --set hidden=0 --name unigram          the same with a setting changed
     python benchmarks/pan.py --preset best --budget 3m              an ensemble, and its members one by one
+    python benchmarks/pan.py --preset best --reference --engines ngram,vectors --members 4 --name cohort
+                                                every problem by itself, compared with the other years' corpora only
     python benchmarks/pan.py --preset paper --control --corpora pan15 --name paper
     python benchmarks/pan.py --placebo          known sets exchanged between problems: AUC must be near .5
     python benchmarks/pan.py --table            print the stored results again, run nothing
@@ -43,6 +45,7 @@ from byline.metrics import measure
 from byline.plans import Manner, Plan
 from byline.pools import Pool, pool_of, read_pool
 from byline.problems import Problem, read_problems, read_texts
+from byline.reference import build_reference
 from byline.runs import Record, read_members, read_plan
 from byline.settings import Ranking, Settings, parse_assignments
 from byline.truth import read_truth
@@ -61,7 +64,7 @@ VARIANTS: tuple[tuple[str, Ranking, float], ...] = (
 MATTER = (
     "documents", "problems", "languages", "normalise", "alphabet", "questions", "groups", "network", "kernels",
     "schedule", "training", "scoring", "engines/rnn", "engines/ngram", "engines/vectors", "ngrams", "ngram_kernels",
-    "masking", "ensemble", "ranks", "relative", "fusion", "interpret", "metrics", "combination",
+    "masking", "cohorts", "enrolment", "ensemble", "ranks", "relative", "fusion", "interpret", "metrics", "combination",
 )  # fmt: skip
 
 
@@ -104,6 +107,10 @@ def parse_options() -> argparse.Namespace:
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting, as in byline verify"
     )
     parser.add_argument("--control", action="store_true", help="with the other years' corpora of the same language")
+    parser.add_argument(
+        "--reference", action="store_true", help="each problem by itself beside the other years' corpora"
+    )
+    parser.add_argument("--engines", help="only the preset's members of these engines, as in byline verify")
     parser.add_argument("--name", help="under which the results are stored")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--corpora", help="parts of corpus names, joined by commas")
@@ -134,6 +141,8 @@ def describe(options: argparse.Namespace) -> dict[str, Any]:
         names = [f"paper-{name}" for name in LANGUAGES] if options.preset == "paper" else [options.preset]
         pools = {name: [dataclasses.asdict(row) for row in read_pool(name).rows] for name in names}
         described |= {"members": options.members, "budget": options.budget, "set": changes, "pools": pools}
+        described |= {"reference": True} if options.reference else {}
+        described |= {"engines": options.engines} if options.engines else {}
     else:
         described["settings"] = dataclasses.asdict(Settings().change(changes))
     return described
@@ -149,21 +158,23 @@ def run(data: Path, corpus: str, seed: int, options: argparse.Namespace) -> dict
         problems = dataclasses.replace(problems, problems=tuple(exchanged))
     pool = choose_pool(options, language)
     control = control_texts(data, corpus, language) if options.control else []
+    reference = build_reference(other_years(data, corpus, language)) if options.reference else None
     budget = parse_duration(options.budget) if options.budget else None
     with tempfile.TemporaryDirectory() as scratch:
         kept = options.runs / f"{corpus}-{seed}" if options.runs else Path(scratch) / "run"
         begin = time.perf_counter()
         verify(
-            problems, pool, members=options.members, budget=budget, seed=seed, control=control, skip_bad=True,
-            keep=Keep(kept, overwrite=True, models=False), workers=None if budget else 1,
+            problems, pool, members=options.members, budget=budget, seed=seed, control=control, reference=reference,
+            skip_bad=True, keep=Keep(kept, overwrite=True, models=False), workers=None if budget else 1,
         )  # fmt: skip
         seconds = time.perf_counter() - begin
         plan = read_plan(kept)
         records = list(read_members(kept, plan))
     truth = read_truth(folder)
     row: dict[str, Any] = {"corpus": corpus, "seed": seed, "seconds": round(seconds, 1), "members": len(records)}
-    if plan.manner.interpretation == "relative":
+    if plan.manner.interpretation != "rank":
         row["values"] = relative_values(plan, records, sorted(truth))
+        row["alone"] = plan.manner.interpretation == "cohort"
         return row
     for name, ranking, radius in VARIANTS:
         row[name] = judge(plan, records, ranking, radius, truth)
@@ -174,8 +185,9 @@ def run(data: Path, corpus: str, seed: int, options: argparse.Namespace) -> dict
 def relative_values(plan: Plan, records: Sequence[Record], ids: Sequence[str]) -> list[float | None]:
     """What a calibration is fitted to, for each problem of the truth by id."""
     (group,) = plan.groups
-    readings = [read_sides(record.sides, len(group.ids), record.member.settings, "relative") for record in records]
-    found = dict(zip(group.ids, plain(standing_values(readings, "relative")), strict=True))
+    way = plan.manner.interpretation
+    readings = [read_sides(record.sides, len(group.ids), record.member.settings, way) for record in records]
+    found = dict(zip(group.ids, plain(standing_values(readings, way)), strict=True))
     return [found.get(name) for name in ids]
 
 
@@ -188,15 +200,20 @@ def choose_pool(options: argparse.Namespace, language: str) -> Pool:
     changes = parse_assignments(options.set)
     if not options.preset:
         return pool_of(Settings().change(changes))
-    return read_pool(f"paper-{language}" if options.preset == "paper" else options.preset).change(changes)
+    pool = read_pool(f"paper-{language}" if options.preset == "paper" else options.preset)
+    return (pool.only(options.engines.split(",")) if options.engines else pool).change(changes)
 
 
 def control_texts(data: Path, corpus: str, language: str) -> list[Document]:
     """The texts of the corpora of other years in the same language."""
+    return [document for other in other_years(data, corpus, language) for document in read_texts(other)]
+
+
+def other_years(data: Path, corpus: str, language: str) -> list[Path]:
+    """The corpora of other years in the same language."""
     year = corpus.partition("-")[0]
     others = sorted(child for child in data.iterdir() if child.is_dir() and child.name.partition("-")[0] != year)
-    same = [other for other in others if read_problems(other).problems[0].language == language]
-    return [document for other in same for document in read_texts(other)]
+    return [other for other in others if read_problems(other).problems[0].language == language]
 
 
 def judge(

@@ -28,6 +28,8 @@ def pan_options(**changes: object) -> argparse.Namespace:
         "budget": None,
         "set": [],
         "control": False,
+        "reference": False,
+        "engines": None,
         "placebo": False,
         "runs": None,
     }

@@ -17,7 +17,7 @@ from byline.execution import Event, Finished, Interrupted, Keep, Planned, Verifi
 from byline.pools import Pool, read_pool
 from byline.problems import ProblemSet, read_problems
 from byline.runs import read_plan
-from byline.settings import Settings
+from byline.settings import Settings, kinds_of
 from byline.verification import verify
 from conftest import MakeCorpus, phrase, small_problems
 
@@ -162,8 +162,8 @@ class TestCalibratedAnswers:
         self, fitted: Calibration, others: ProblemSet
     ) -> None:
         masked = QUICK.change({"mask": "topic"})
-        for pool, words in ((QUICK.only(["ngram"]), "by ngram;"), (masked, r"by ngram \(topic masked\)")):
-            with pytest.raises(SettingsError, match=f"relative scores by ngram and vectors, these .*{words}"):
+        for pool, words in ((QUICK.only(["ngram"]), "by ngram;"), (masked, "by ngram, vectors, topic masked;")):
+            with pytest.raises(SettingsError, match=f"relative scores by ngram, vectors, these .*{words}"):
                 verify(others, pool, calibration=fitted)
         with pytest.raises(SettingsError, match="these are rank scores"):
             verify(others, QUICK, calibration=fitted, interpret="rank")
@@ -206,17 +206,19 @@ class TestJson:
 class TestBuiltIn:
     def test_it_is_of_the_preset_best_and_of_nothing_else(self) -> None:
         best = read_pool("best")
-        found = builtin_calibration(best.interpret, best.engine_names)
+        kinds = kinds_of(best.rows)
+        assert kinds == ("ngram", "rnn", "vectors", "topic masked in part")
+        found = builtin_calibration(best.interpret, kinds)
         assert found is not None
-        assert (found.interpretation, found.preset, set(found.engines)) == ("relative", "best", set(best.engine_names))
+        assert (found.interpretation, found.preset, set(found.engines)) == ("relative", "best", set(kinds))
         assert found.slope > 0
-        assert builtin_calibration(best.interpret, best.engine_names[::-1]) == found
-        assert builtin_calibration("rank", best.engine_names) is None
-        assert builtin_calibration(best.interpret, best.engine_names[1:]) is None
+        assert builtin_calibration(best.interpret, kinds[::-1]) == found
+        assert builtin_calibration("rank", kinds) is None
+        assert builtin_calibration(best.interpret, kinds[:-1]) is None
 
     def test_best_uses_it(self, others: ProblemSet) -> None:
         best = read_pool("best").change({"hidden": 4, "sub_epochs": 1})
         result = verify(others, best, prior=0.9)
-        assert result.plan.manner.calibration == builtin_calibration(best.interpret, best.engine_names)
+        assert result.plan.manner.calibration == builtin_calibration(best.interpret, kinds_of(best.rows))
         assert all(answer.probability is not None and answer.interval is not None for answer in result.answers)
-        assert all(answer.llr is None for answer in verify(others, best.only(["ngram", "vectors"])).answers)
+        assert all(answer.llr is None for answer in verify(others, best.only(["vectors"])).answers)

@@ -93,9 +93,7 @@ def test_a_bad_value_is_refused_with_the_reason(tmp_path: Path, name: str, value
 
 def test_a_calibration_of_other_scores_is_refused() -> None:
     require_fit(replace(MADE, engines=("rnn", "ngram")), "rank", ["ngram", "rnn"])
-    with pytest.raises(
-        SettingsError, match="is of rank scores by rnn, these are rank scores by ngram and rnn; give one"
-    ):
+    with pytest.raises(SettingsError, match="is of rank scores by rnn, these are rank scores by rnn, ngram; give one"):
         require_fit(MADE, "rank", ("rnn", "ngram"))
     with pytest.raises(SettingsError, match="these are cohort scores by rnn"):
         require_fit(MADE, "cohort", ("rnn",))

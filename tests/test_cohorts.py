@@ -21,7 +21,7 @@ from byline.pools import Pool
 from byline.problems import Problem, ProblemSet, read_problems
 from byline.questions import Questions
 from byline.reference import Reference, ReferenceText, build_reference
-from byline.settings import Settings
+from byline.settings import Settings, kinds_of
 from byline.verification import verify
 from conftest import MakeCorpus, small_problems
 
@@ -100,7 +100,7 @@ class TestByItself:
 
     def test_its_likelihood_ratio_and_interval_do_not_look_at_others_either(self) -> None:
         line = Calibration(
-            1.0, -0.5, 3.0, 0.1, "cohort", QUICK.engine_names, "quick", 100, 200, ("made up",), cllr=0.7, cllr_min=0.6
+            1.0, -0.5, 3.0, 0.1, "cohort", kinds_of(QUICK.rows), "quick", 100, 200, ("made up",), cllr=0.7, cllr_min=0.6
         )
         together = verify(as_set(*PROBLEMS), QUICK, reference=population(), calibration=line).answers
         for each, answer in zip(PROBLEMS, together, strict=True):
@@ -182,11 +182,11 @@ class TestComparedWith:
         folder = make_corpus(
             {
                 f"EN{n:03d}": {"known01.txt": prose(n, 1), "known02.txt": prose(n, 2), "unknown.txt": prose(n + 50, 3)}
-                for n in range(8)
+                for n in range(11)
             }
         )
         reference = build_reference([folder])
-        assert len(reference.unclear) == 8
+        assert len(reference.unclear) == 11
         side = prepare_cohort([PROBLEMS[1]], NGRAM, reference).sides[0]
         author_of = {encode(side, text.document.text): text.author for text in reference.texts}
         problems_of = [{author_of[side.texts[text].tobytes()].split()[0] for text in head} for head in side.heads[1:]]
@@ -219,15 +219,13 @@ class TestRefusals:
     def test_fewer_than_ten_people_say_nothing(self) -> None:
         verify(as_set(PROBLEMS[1]), NGRAM, reference=population(FEWEST_AUTHORS, 1))
         with pytest.raises(
-            CorpusError, match=r"^EN002: the reference has texts by 9 people to compare it with, 10 are"
+            CorpusError, match=r"^EN002: the reference has texts by 9 people to compare it with .*, 10 are"
         ):
             verify(as_set(PROBLEMS[1]), NGRAM, reference=population(9))
 
     def test_those_whose_texts_have_to_do_with_the_question_are_no_others(self) -> None:
         asked = problem("EN009", [prose(100, 1)], prose(3, 1))
-        with pytest.raises(
-            CorpusError, match=r"EN009: .* by 9 people to compare it with \(1 more .* passages with it\)"
-        ):
+        with pytest.raises(CorpusError, match=r"EN009: .* by 9 people to compare it with"):
             verify(as_set(asked), NGRAM, reference=population(10))
         result = verify(as_set(asked, PROBLEMS[1]), NGRAM, reference=population(10), skip_bad=True)
         assert [(answer.id, answer.score is None) for answer in result.answers] == [("EN002", False), ("EN009", True)]

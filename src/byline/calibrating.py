@@ -12,14 +12,14 @@ from byline.calibration import Calibration
 from byline.combination import read_record
 from byline.errors import RunError
 from byline.execution import Keep, Report
-from byline.fitting import fit_calibration
+from byline.fitting import fit_calibration, require_trials
 from byline.interpret import standing_values
 from byline.plans import Plan
 from byline.pools import Pool
 from byline.problems import ProblemSet
 from byline.reference import Reference
 from byline.runs import read_members, read_plan
-from byline.settings import Interpretation
+from byline.settings import Interpretation, kinds_of
 from byline.verification import verify
 
 
@@ -35,32 +35,38 @@ def calibrate(
     seed: int = 0,
     interpret: Interpretation | None = None,
     reference: Reference | None = None,
+    overwrite: bool = False,
     workers: int | None = None,
     report: Report | None = None,
 ) -> Calibration:
     """Answer the problems with a pool's members, and fit what turns their scores into likelihood ratios.
 
-    Members are kept in `folder`, a run folder; one that was stopped goes on. Problems that can't be used take no part.
+    Members are kept in `folder`, a run folder; one that was stopped goes on, unless it is to be replaced. Problems
+    that can't be used take no part.
     `name` is what the calibration calls the corpus.
     """
     interpretation = interpret or ("cohort" if reference is not None else pool.interpret)
     if interpretation == "rank":
         raise RunError("ranks are not calibrated; give --interpret relative, or cohort with a --reference")
+    match_truth(dict.fromkeys((problem.id for problem in problems.problems), 0.5), truth, name)  # before any work
+    sound = [problem for problem in problems.problems if problem.id in truth]
+    texts = [{document.text for document in problem.known} for problem in sound]
+    require_trials([truth[problem.id] for problem in sound], texts, [problem.unknown.text for problem in sound])
     verify(
         problems, pool, members=members, budget=budget, seed=seed, interpret=interpretation, reference=reference,
-        skip_bad=True, keep=Keep(folder, resume=True, models=False), workers=workers, report=report,
+        skip_bad=True, keep=Keep(folder, not overwrite, overwrite, models=False, silent=True), workers=workers,
+        report=report,
     )  # fmt: skip
     plan = read_plan(folder)
     values = values_of(folder, plan)
-    match_truth(dict.fromkeys(values, 0.5), truth, name)  # an id that the truth does not know is refused
-    asked = [problem for problem in problems.problems if problem.id in values and problem.id in truth]
+    asked = [problem for problem in sound if problem.id in values]
     return fit_calibration(
         np.array([values[problem.id] for problem in asked]),
         [truth[problem.id] for problem in asked],
         [{document.text for document in problem.known} for problem in asked],
         [problem.unknown.text for problem in asked],
         interpretation=interpretation,
-        engines=pool.engine_names,
+        engines=kinds_of(member.settings for member in plan.members),
         preset=pool.name,
         corpora=(name,),
     )

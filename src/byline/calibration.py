@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib.resources import files
 from pathlib import Path
@@ -99,10 +99,10 @@ def undecided(calibration: Calibration, bans: Sequence[float] | Values) -> NDArr
 
 def require_fit(calibration: Calibration, interpretation: str, engines: Sequence[str]) -> None:
     """Refuse a calibration of scores that are made in another way."""
-    given, wanted = (calibration.interpretation, set(calibration.engines)), (interpretation, set(engines))
-    if given != wanted:
+    if (calibration.interpretation, set(calibration.engines)) != (interpretation, set(engines)):
+        given = _made_by(calibration.interpretation, calibration.engines)
         raise SettingsError(
-            f"the calibration is of {_made_by(*given)}, these are {_made_by(*wanted)};"
+            f"the calibration is of {given}, these are {_made_by(interpretation, engines)};"
             " give one that was fitted to such scores"
         )
 
@@ -169,8 +169,8 @@ def _fault(name: str, value: Any) -> str | None:
     return f"{name} must be finite{f' and {least} or more' if least > -GREATEST else ''}, got {value}"
 
 
-def _made_by(interpretation: str, engines: Collection[str]) -> str:
-    return f"{interpretation} scores by {' and '.join(sorted(engines)) or 'no engine'}"
+def _made_by(interpretation: str, engines: Sequence[str]) -> str:
+    return f"{interpretation} scores by {', '.join(engines) or 'no engine'}"
 
 
 def _are_names(value: object) -> bool:

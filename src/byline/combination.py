@@ -27,7 +27,7 @@ from byline.runs import (
     require_vacant,
     write_plan,
 )
-from byline.settings import Interpretation
+from byline.settings import Interpretation, kinds_of
 
 Readings = Mapping[tuple[Member, int], Reading]
 """Of each member and language that is done."""
@@ -113,12 +113,12 @@ def combine_runs(
 
 def _read_otherwise(source: Path, plan: Plan, interpret: Interpretation) -> Plan:
     """The plan with its members read in another way, calibrated where there is a calibration for it."""
-    if "cohort" in (interpret, plan.manner.interpretation) and interpret != plan.manner.interpretation:
-        raise RunError(
-            f"{source}: members that were trained for {plan.manner.interpretation} can't be read as {interpret}"
-        )
-    names = tuple(sorted({member.settings.engine_name for member in plan.members}))
-    calibration = builtin_calibration(interpret, names)
+    was = plan.manner.interpretation
+    if interpret == was:
+        return plan
+    if "cohort" in (interpret, was):
+        raise RunError(f"{source}: members that were trained for {was} can't be read as {interpret}")
+    calibration = builtin_calibration(interpret, kinds_of(member.settings for member in plan.members))
     prior = plan.manner.prior if calibration else EVEN
     return replace(plan, manner=Manner(interpret, plan.manner.radius, prior, calibration))
 
@@ -126,7 +126,7 @@ def _read_otherwise(source: Path, plan: Plan, interpret: Interpretation) -> Plan
 def _joint_plan(sources: Sequence[Path], plans: Sequence[Plan], members: Iterable[Member]) -> Plan:
     first = plans[0]
     request: dict[str, Any] = {"combined": [str(source) for source in sources]}
-    request |= {key: first.request.get(key) for key in ("problems", "control")}
+    request |= {key: first.request.get(key) for key in ("problems", "control", "reference")}
     return Plan(
         "combined", tuple(members), first.groups, first.layout, first.manner, request, skipped=first.skipped
     )  # fmt: skip
@@ -141,5 +141,7 @@ def _require_same(first: Path, plan: Plan, other: Path, its: Plan) -> None:
         raise RunError(f"{first} and {other} answer problems of the same names with different texts ({changed[0]})")
     if plan.request.get("control") != its.request.get("control"):
         raise RunError(f"{first} and {other} were made with different control corpora; they can't be joined")
+    if plan.request.get("reference") != its.request.get("reference"):
+        raise RunError(f"{first} and {other} were made with different reference populations; they can't be joined")
     if changed := differences(manner_values(plan.manner), manner_values(its.manner)):
         raise RunError(f"{first} and {other} are read otherwise ({changed[0]}); --interpret reads both in one way")

@@ -85,6 +85,11 @@ def fit_calibration(
     )
 
 
+def require_trials(truth: Sequence[bool], known: Sequence[Collection[Hashable]], unknown: Sequence[Hashable]) -> None:
+    """Refuse problems that are too few to fit anything on, before they are answered."""
+    _trials([0.0] * len(truth), truth, known, unknown, None)
+
+
 def weigh_corpora(corpora: Sequence[str], truth: Sequence[bool]) -> Values:
     """(problems,): weights by which corpora count the same, whatever their sizes and their shares of yes."""
     kinds = list(zip(corpora, truth, strict=True))

@@ -10,7 +10,7 @@ from byline.documents import Document
 from byline.errors import CorpusError, TooLittleText
 from byline.problems import Offence, Problem, ProblemSet, require_sound
 from byline.questions import Prepared, prepare_questions, refusal, unanswerable
-from byline.reference import Reference
+from byline.reference import Reference, same_language
 from byline.settings import Settings
 
 LayoutKey = tuple[object, ...]
@@ -64,7 +64,7 @@ def lay_out_groups(
                 return prepare_cohort(chosen, settings, reference)
             return prepare_questions(chosen, settings, control)
 
-        if reference is not None and reference.language != language:
+        if reference is not None and not same_language(reference, ordered[0]):
             message = (
                 f"the reference is {reference.language}, these problems are {language}; give one of their language"
             )

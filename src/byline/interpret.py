@@ -89,18 +89,20 @@ class _Standing:
     """What the scores of a corpus are taken against: each value is (score - centre) / spread x strength squared.
 
     Squared, because a corpus whose asked pairs hardly stand out must get likelihood ratios near 1: what little order it
-    has may be chance.
+    has may be chance. A problem by itself has no corpus: there the value is the score, damped (its inverse hyperbolic
+    sine), for beside a reference of another kind scores are high whoever wrote the texts.
     """
 
     centre: float
     spread: float
     strength: float
+    damped: bool = False
 
     @classmethod
     def of(cls, fused: Fused, interpretation: Interpretation) -> _Standing:
         """The median, because half of the answers are yes, and how far scores spread; usual ones for lone problems."""
         if interpretation == "cohort":
-            return cls(USUAL_CENTRE, USUAL_SPREAD, USUAL_STRENGTH)
+            return cls(0.0, 1.0, 1.0, damped=True)
         there = fused.scores[~np.isnan(fused.scores)]
 
         def settle(own: float, usual: float) -> float:
@@ -117,11 +119,8 @@ class _Standing:
 
     def values(self, scores: Table) -> Table:
         """(problems,): what a calibration is fitted to; NaN where there is no score."""
-        return (scores - self.centre) * self.scale
-
-    @property
-    def scale(self) -> float:
-        return self.strength**2 / self.spread
+        values = (scores - self.centre) / self.spread * self.strength**2
+        return np.arcsinh(values) if self.damped else values
 
 
 def standing_values(readings: Sequence[Reading], interpretation: Interpretation) -> Table:
@@ -138,8 +137,10 @@ def _calibrated(
     """Answers that are probabilities at the prior, each with its likelihood ratio and an interval for it."""
     values = standing.values(fused.scores)
     bans = llr_bans(calibration, values)
-    margins = CONFIDENT * np.nan_to_num(fused.errors) * standing.scale
-    low, high = llr_bans(calibration, values - margins), llr_bans(calibration, values + margins)
+    margins = CONFIDENT * np.nan_to_num(fused.errors)
+    low, high = (
+        llr_bans(calibration, standing.values(ends)) for ends in (fused.scores - margins, fused.scores + margins)
+    )
     chances = probability(bans, manner.prior)
     if manner.interpretation == "cohort":
         silent = undecided(calibration, bans)

@@ -18,7 +18,7 @@ from byline.errors import SettingsError
 Values = NDArray[np.float64]
 
 SAME = "the author of the known texts wrote the unknown text"
-DIFFERENT = "someone else of the reference population wrote it"
+DIFFERENT = "someone else wrote the unknown text"
 
 EVEN = 0.5
 """The prior of a fair question: as often yes as no."""

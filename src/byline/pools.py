@@ -83,11 +83,6 @@ class Pool:
                 left[place] = row
         return self._of(left)
 
-    @property
-    def engine_names(self) -> tuple[str, ...]:
-        """The engines of its rows, with their masks."""
-        return tuple(sorted({row.engine_name for row in self.rows}))
-
     def only(self, engines: Sequence[str]) -> Pool:
         """The pool's members of some engines."""
         here = dict.fromkeys(row.engine for row in self.rows)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from byline.calibration import builtin_calibration, require_fit
 from byline.documents import Document
 from byline.ensemble import Fit, fit_budget
+from byline.errors import SettingsError
 from byline.groups import LanguageGroup
+from byline.likelihood import EVEN
 from byline.plans import Group, Manner, Member, Plan, differences, fingerprint, fingerprint_texts, manner_values
 from byline.pools import Pool
 from byline.problems import Layout, Offence, require_sound
 from byline.questions import Questions
 from byline.runs import versions
-from byline.settings import Settings
+from byline.settings import Settings, kinds_of
 
 MOST_CHANGES = 6
 """Differences that are listed before the rest is counted."""
@@ -29,6 +32,7 @@ class Request:
 
     pool: Pool
     manner: Manner
+    """As is asked for; which calibration is built in for it depends on the members."""
     members: int | None
     budget: float | None
     seed: int
@@ -80,7 +84,7 @@ class Request:
             tuple(Member(number, self.seed, row) for number, row in enumerate(settings)),
             self._groups,
             self.layout,
-            self.manner,
+            calibrated(self.manner, settings),
             self.values,
             _budget_values(self.budget, fit) if fit and self.budget is not None else None,
             self.skipped,
@@ -97,6 +101,18 @@ class Request:
 
     def _sides(self, settings: Settings) -> list[tuple[Questions, ...]]:
         return [group.prepared(settings).sides for group in self.groups]
+
+
+def calibrated(manner: Manner, rows: Sequence[Settings]) -> Manner:
+    """The manner with a calibration that holds for members of these settings: as given, or one that is built in."""
+    kinds = kinds_of(rows)
+    if manner.calibration is not None:
+        require_fit(manner.calibration, manner.interpretation, kinds)
+        return manner
+    found = builtin_calibration(manner.interpretation, kinds)
+    if found is None and manner.prior != EVEN:
+        raise SettingsError("a prior makes probabilities of calibrated answers only; give --calibration FILE")
+    return replace(manner, calibration=found)
 
 
 def cant_resume(folder: Path, changed: Sequence[str]) -> str:

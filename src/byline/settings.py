@@ -128,7 +128,7 @@ class Settings:
 
     @property
     def engine_name(self) -> str:
-        """The engine, and its mask if it has one: what a calibration is of."""
+        """The engine, and its mask if it has one."""
         return self.engine if self.mask == "none" else f"{self.engine} ({self.mask} masked)"
 
     @property
@@ -151,6 +151,14 @@ class Settings:
         """The settings as TOML, one a line, in the order of the fields."""
         # JSON's strings, numbers and booleans are TOML's too
         return "".join(f"{name} = {json.dumps(value)}\n" for name, value in asdict(self).items())
+
+
+def kinds_of(rows: Iterable[Settings]) -> tuple[str, ...]:
+    """What a calibration is of: the engines of some members, and whether content words are masked in all or in some."""
+    members = list(rows)
+    masked = {row.mask == "topic" for row in members}
+    word = {frozenset([True]): ("topic masked",), frozenset([True, False]): ("topic masked in part",)}
+    return (*sorted({row.engine for row in members}), *word.get(frozenset(masked), ()))
 
 
 def reads(engine: str, name: str) -> bool:

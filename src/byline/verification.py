@@ -6,10 +6,10 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from byline.calibration import Calibration, builtin_calibration, require_fit
+from byline.calibration import Calibration
 from byline.documents import Document
 from byline.ensemble import check_budget
-from byline.errors import RunError, SettingsError
+from byline.errors import RunError
 from byline.execution import Execution, Keep, Report, Verification
 from byline.groups import lay_out_groups
 from byline.likelihood import EVEN
@@ -63,7 +63,7 @@ def verify(
         check_budget(budget)
     if reference is not None and interpret is None:
         interpret = "cohort"
-    manner = choose_manner(pool, interpret, prior, calibration)
+    manner = Manner(interpret or pool.interpret, pool.radius, prior, calibration)
     count = members if members is not None or budget is not None else pool.members
     if count is not None:
         require_members(count)
@@ -95,7 +95,7 @@ def verify(
         else:
             if not keep.overwrite:
                 require_vacant(keep.folder, "; go on with it by --resume, or replace it by --overwrite")
-            if keep.resume:
+            if keep.resume and not keep.silent:
                 log.warning("%s: there is no run to go on with; a new one begins", keep.folder)
             plan = request.settle(workers, slots)
             start(keep.folder, plan)
@@ -111,21 +111,6 @@ def _check_reference(manner: Manner, reference: Reference | None, control: Seque
             raise RunError("with a reference population no control corpus is used; give its texts as --reference")
     elif reference is not None:
         raise RunError(f"a reference population is not used by {manner.interpretation}; give --interpret cohort")
-
-
-def choose_manner(
-    pool: Pool, interpret: Interpretation | None = None, prior: float = EVEN, calibration: Calibration | None = None
-) -> Manner:
-    """How a pool's members are read: as is asked for, else as the pool says; calibrated where that can be."""
-    manner = Manner(interpret or pool.interpret, pool.radius, prior)
-    engines = pool.engine_names
-    if calibration is not None:
-        require_fit(calibration, manner.interpretation, engines)
-    else:
-        calibration = builtin_calibration(manner.interpretation, engines)
-        if calibration is None and prior != EVEN:
-            raise SettingsError("a prior makes probabilities of calibrated answers only; give --calibration FILE")
-    return Manner(manner.interpretation, manner.radius, manner.prior, calibration)
 
 
 def _as_pool(preset: str | Path | Pool | Settings) -> Pool:

@@ -98,7 +98,11 @@ def print_summary(result: Verification, seconds: float, output: Path | None) -> 
     from byline.runs import FOLDER
 
     console = out()
+    alone = result.plan.manner.interpretation == "cohort"
     for run in result.runs:
+        if alone:
+            console.print(f"{language_title(run.language)}: {count_of(run.problems, 'problem')}, each by itself")
+            continue
         console.print(
             f"{language_title(run.language)}: {count_of(run.problems, 'problem')};"
             f" {'both ways, ' if run.ways > 1 else ''}{count_of(run.heads, 'text set')} learnt,"

@@ -37,7 +37,9 @@ def calibrate_command(
     interpret: options.Interpret = None,
     reference: options.ReferencePath = None,
     language: options.Language = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the file that is there, and begin anew.")
+    ] = False,
     workers: options.Workers = None,
     quiet: options.Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON.")] = False,
@@ -78,7 +80,7 @@ def calibrate_command(
             problems, known_truth, options.choose_pool(preset, settings_file, set_ or [], None, engines, mask), work,
             corpus.resolve().name, members=members, budget=parse_duration(budget) if budget is not None else None,
             seed=seed, interpret=options.as_interpretation(interpret), workers=workers, report=report,
-            reference=read_reference(reference, language) if reference is not None else None,
+            reference=read_reference(reference, language) if reference is not None else None, overwrite=overwrite,
         )  # fmt: skip
     write_calibration(output, fitted)
     shutil.rmtree(work, ignore_errors=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from byline.reference.building import build_reference, read_reference
 from byline.reference.folder import is_reference, write_reference
-from byline.reference.suitability import ProblemCheck, ReferenceCheck, check_reference
+from byline.reference.suitability import ProblemCheck, ReferenceCheck, check_reference, same_language
 from byline.reference.texts import LeftOut, Reference, ReferenceText, leave_out_related, related_texts
 
 __all__ = [
@@ -19,5 +19,6 @@ __all__ = [
     "leave_out_related",
     "read_reference",
     "related_texts",
+    "same_language",
     "write_reference",
 ]

@@ -160,7 +160,7 @@ def _check_problem(rest: _Rest, problem: Problem, known: str, unknown: str, kind
     near_unknown, near_known = rest.near(len(unknown)), rest.near(len(known), together=True)
     like_unknown, like_known = (rest.count(kinds.like(text)) for text in (unknown, known)) if kinds else (0, 0)
     bars: list[str] = []
-    if not _same_language(rest.reference, problem):
+    if not same_language(rest.reference, problem):
         bars.append(f"the reference is {rest.reference.language}, the question {problem.language}")
     if rest.authors < FEWEST:
         bars.append(f"texts by {rest.authors} other people are left, and {FEWEST} are the least to say anything")
@@ -197,7 +197,7 @@ def _sides(problem: Problem, language: str) -> tuple[str, str]:
     return known, plain_form(problem.unknown.text, language)
 
 
-def _same_language(reference: Reference, problem: Problem) -> bool:
+def same_language(reference: Reference, problem: Problem) -> bool:
     """Whether they may be of one language; of either, only the script may be known."""
     if reference.language == problem.language:
         return True
