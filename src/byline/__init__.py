@@ -12,8 +12,9 @@ _HOMES = {
     "Answer": "answers",
     "AnswersError": "errors",
     "BylineError": "errors",
-    "CorpusError": "errors",
+    "Calibration": "calibration",
     "Contest": "evaluation",
+    "CorpusError": "errors",
     "Document": "documents",
     "Evaluation": "evaluation",
     "Interrupted": "execution",
@@ -23,28 +24,39 @@ _HOMES = {
     "Pool": "pools",
     "Problem": "problems",
     "ProblemSet": "problems",
+    "Reference": "reference",
     "RunError": "errors",
     "Settings": "settings",
     "SettingsError": "errors",
     "TooLittleText": "errors",
     "Verification": "execution",
+    "build_reference": "reference",
     "builtin_problems": "builtin",
+    "calibrate": "calibrating",
+    "check_reference": "reference",
     "combine_runs": "combination",
     "compare_answers": "evaluation",
     "evaluate_answers": "evaluation",
     "examine_run": "agreement",
+    "make_cases": "cases",
     "measure": "metrics",
+    "read_calibration": "calibration",
     "read_pool": "pools",
     "read_problems": "problems",
+    "read_question": "problems",
+    "read_reference": "reference",
     "read_settings": "settings",
     "read_truth": "truth",
     "verify": "verification",
+    "write_calibration": "calibration",
+    "write_reference": "reference",
 }
 
 __all__ = [
     "Answer",
     "AnswersError",
     "BylineError",
+    "Calibration",
     "Contest",
     "CorpusError",
     "Document",
@@ -56,29 +68,42 @@ __all__ = [
     "Pool",
     "Problem",
     "ProblemSet",
+    "Reference",
     "RunError",
     "Settings",
     "SettingsError",
     "TooLittleText",
     "Verification",
     "__version__",
+    "build_reference",
     "builtin_problems",
+    "calibrate",
+    "check_reference",
     "combine_runs",
     "compare_answers",
     "evaluate_answers",
     "examine_run",
+    "make_cases",
     "measure",
+    "read_calibration",
     "read_pool",
     "read_problems",
+    "read_question",
+    "read_reference",
     "read_settings",
     "read_truth",
     "verify",
+    "write_calibration",
+    "write_reference",
 ]
 
 if TYPE_CHECKING:
     from byline.agreement import examine_run
     from byline.answers import Answer
     from byline.builtin import builtin_problems
+    from byline.calibrating import calibrate
+    from byline.calibration import Calibration, read_calibration, write_calibration
+    from byline.cases import make_cases
     from byline.combination import combine_runs
     from byline.documents import Document
     from byline.errors import (
@@ -94,7 +119,8 @@ if TYPE_CHECKING:
     from byline.execution import Interrupted, Keep, Verification
     from byline.metrics import Measures, measure
     from byline.pools import Pool, read_pool
-    from byline.problems import Problem, ProblemSet, read_problems
+    from byline.problems import Problem, ProblemSet, read_problems, read_question
+    from byline.reference import Reference, build_reference, check_reference, read_reference, write_reference
     from byline.settings import Settings, read_settings
     from byline.truth import read_truth
     from byline.verification import verify
