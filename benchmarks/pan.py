@@ -107,9 +107,7 @@ def parse_options() -> argparse.Namespace:
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting, as in byline verify"
     )
     parser.add_argument("--control", action="store_true", help="with the other years' corpora of the same language")
-    parser.add_argument(
-        "--reference", action="store_true", help="each problem by itself beside other years' corpora"
-    )
+    parser.add_argument("--reference", action="store_true", help="each problem by itself beside other years' corpora")
     parser.add_argument("--engines", help="only the preset's members of these engines, as in byline verify")
     parser.add_argument("--name", help="under which the results are stored")
     parser.add_argument("--seeds", type=int, default=3)

@@ -1,0 +1,74 @@
+"""The calibrations inside the package, fitted anew on what pan.py has stored: a few numbers, no text.
+
+    BYLINE_DATA=folder-of-corpora python benchmarks/builtin.py
+
+Each is of the mean of a problem's values over seeds, corpora counting alike. What pan.py measures is never answered with
+these: there each corpus is calibrated on the others.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import byline
+from byline.calibration import Calibration, write_calibration
+from byline.fitting import fit_calibration, weigh_corpora
+from byline.pools import read_pool
+from byline.problems import read_problems
+from byline.settings import kinds_of
+from byline.truth import read_truth
+from judging import numbers
+from stored import RESULTS
+
+FOLDER = Path(byline.__file__).parent / "calibrations"
+# Stored results, and the engines that they are of.
+SOURCES = {"best": None, "quick": ("ngram", "vectors"), "cohort": ("ngram", "vectors")}
+
+
+def main() -> None:
+    data = Path(os.environ.get("BYLINE_DATA") or sys.exit("set BYLINE_DATA to the folder that holds the corpora"))
+    for name, engines in SOURCES.items():
+        path = RESULTS / f"pan-{name}.json"
+        if not path.exists():
+            print(f"{path}: not there; see pan.py", file=sys.stderr)
+            continue
+        pool = read_pool("best")
+        kinds = kinds_of((pool.only(engines) if engines else pool).rows)
+        fitted = fit(json.loads(path.read_text(encoding="utf-8"))["runs"], data, kinds)
+        write_calibration(FOLDER / f"{name}.json", fitted)
+        print(
+            f"{name}: {fitted.interpretation} scores by {', '.join(fitted.engines)}; slope {fitted.slope:.3f},"
+            f" offset {fitted.offset:.3f}, cap {fitted.cap:.2f}, threshold {fitted.threshold:.3f},"
+            f" {fitted.problems} problems, Cllr {fitted.cllr:.3f}, at best {fitted.cllr_min:.3f}"
+        )
+
+
+def fit(rows: list[dict[str, Any]], data: Path, kinds: tuple[str, ...]) -> Calibration:
+    """The calibration of all corpora's values together."""
+    values, truth, known, unknown, names = [], [], [], [], []
+    for corpus in sorted({row["corpus"] for row in rows}):
+        own = np.array([numbers(row["values"]) for row in rows if row["corpus"] == corpus])
+        answers = read_truth(data / corpus)
+        problems = {problem.id: problem for problem in read_problems(data / corpus).problems}
+        for name, value in zip(sorted(answers), own.mean(axis=0), strict=True):
+            if name in problems:
+                values.append(float(value))
+                truth.append(answers[name])
+                known.append({document.text for document in problems[name].known})
+                unknown.append(problems[name].unknown.text)
+                names.append(corpus)
+    return fit_calibration(
+        values, truth, known, unknown, weigh_corpora(names, truth),
+        interpretation="cohort" if rows[0].get("alone") else "relative", engines=kinds, preset="best",
+        corpora=sorted(set(names)),
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
