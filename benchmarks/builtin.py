@@ -2,8 +2,8 @@
 
     BYLINE_DATA=folder-of-corpora python benchmarks/builtin.py
 
-Each is of the mean of a problem's values over seeds, corpora counting alike. What pan.py measures is never answered with
-these: there each corpus is calibrated on the others.
+Each is of the mean of a problem's values over seeds, corpora counting alike. Nothing that pan.py measures is answered
+with these: there each corpus is calibrated on the others.
 """
 
 from __future__ import annotations

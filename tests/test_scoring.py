@@ -10,7 +10,7 @@ from byline.engines import rnn
 from byline.network import start_weights
 from byline.questions import Question, Questions
 from byline.ranks import rank_among_heads, rank_among_texts
-from byline.scoring import Matrix, choose_heads, gather, heads_by_text, relative_entropies
+from byline.scoring import PARTS, Matrix, choose_heads, gather, heads_by_text, part_ends, relative_entropies
 from byline.settings import Settings
 from byline.training import Model
 
@@ -25,13 +25,27 @@ def every_head(questions: Questions) -> np.ndarray:
     return choose_heads(questions, len(questions.heads), np.random.default_rng(0))
 
 
+TOTALS = ((0, 10.0, 20.0), (1, 30.0, 40.0), (2, 50.0, 60.0))
+"""Bits of each text under both heads."""
+
+
 def test_a_documents_bits_are_those_of_its_texts_over_their_characters() -> None:
     questions = lay_out()
     chosen = every_head(questions)
-    bits = {0: np.array([10.0, 20]), 1: np.array([30.0, 40]), 2: np.array([50.0, 60])}
+    bits = {text: np.tile([first / PARTS, second / PARTS], (PARTS, 1)) for text, first, second in TOTALS}
+    bits[1][0] += 6  # the second text's first fifth is harder for both heads
     matrix = gather(questions, chosen, heads_by_text(questions, chosen), bits, [20, 30, 40])
-    np.testing.assert_allclose(matrix.values, [[30 / 30, 40 / 30], [60 / 60, 80 / 60]])
+    np.testing.assert_allclose(matrix.values, [[36 / 30, 46 / 30], [60 / 60, 80 / 60]])
     np.testing.assert_array_equal(matrix.seen, [[False, True], [True, False]])
+    assert matrix.parts is not None
+    np.testing.assert_allclose(matrix.parts[0], [[24 / 24, 32 / 24], [48 / 48, 64 / 48]], rtol=1e-6)
+    np.testing.assert_allclose(matrix.parts[1:, 0], np.tile([30 / 24, 38 / 24], (PARTS - 1, 1)), rtol=1e-6)
+
+
+def test_the_parts_of_a_text_are_fifths_and_the_last_ends_with_it() -> None:
+    np.testing.assert_array_equal(part_ends(30), [6, 12, 18, 24, 30])
+    np.testing.assert_array_equal(part_ends(7), [1, 2, 4, 5, 7])
+    np.testing.assert_array_equal(part_ends(2), [0, 0, 1, 1, 2])
 
 
 def test_a_models_matrix_is_in_bits_per_character_from_the_eleventh_on() -> None:
