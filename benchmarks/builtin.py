@@ -28,7 +28,7 @@ from stored import RESULTS
 
 FOLDER = Path(byline.__file__).parent / "calibrations"
 # Stored results, and the engines that they are of.
-SOURCES = {"best": None, "quick": ("ngram", "vectors"), "cohort": ("ngram", "vectors")}
+SOURCES = {"best": ("ngram", "rnn", "vectors"), "quick": ("ngram", "vectors"), "cohort": ("ngram", "vectors")}
 
 
 def main() -> None:
@@ -39,7 +39,7 @@ def main() -> None:
             print(f"{path}: not there; see pan.py", file=sys.stderr)
             continue
         pool = read_pool("best")
-        kinds = kinds_of((pool.only(engines) if engines else pool).rows)
+        kinds = kinds_of(pool.only(engines).rows)
         fitted = fit(json.loads(path.read_text(encoding="utf-8"))["runs"], data, kinds)
         write_calibration(FOLDER / f"{name}.json", fitted)
         print(

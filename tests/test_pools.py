@@ -19,7 +19,7 @@ def write(tmp_path: Path, text: str) -> Path:
 
 
 def test_the_presets_are_the_default_and_the_papers_four() -> None:
-    assert preset_names() == ["best", "paper-dutch", "paper-english", "paper-greek", "paper-spanish", "rnn"]
+    assert preset_names() == ["best", "cohort", "paper-dutch", "paper-english", "paper-greek", "paper-spanish", "rnn"]
 
 
 def test_the_default_is_ordered_and_has_four_members() -> None:
@@ -198,9 +198,15 @@ def test_the_best_preset_fuses_vectors_ngrams_and_networks() -> None:
 
 
 def test_the_other_presets_are_read_by_rank() -> None:
-    for name in preset_names()[1:]:
+    for name in preset_names()[2:]:
         assert read_pool(name).interpret == "rank"
         assert {row.engine_name for row in read_pool(name).rows} == {"rnn"}
+
+
+def test_the_cohort_preset_is_the_best_one_without_networks() -> None:
+    pool, best = read_pool("cohort"), read_pool("best")
+    assert (pool.interpret, pool.members) == ("cohort", len(pool.rows))
+    assert pool.rows == best.only(["ngram", "vectors"]).rows
 
 
 @pytest.mark.parametrize("interpret", ["rank", "relative", "cohort"])

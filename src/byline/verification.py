@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 def verify(
     problems: ProblemSet | Path | str,
-    preset: str | Path | Pool | Settings = "best",
+    preset: str | Path | Pool | Settings | None = None,
     *,
     members: int | None = None,
     budget: float | None = None,
@@ -46,7 +46,8 @@ def verify(
 ) -> Verification:
     """Answer all problems with an ensemble: train, score, interpret, and answer.
 
-    The ensemble's members come from a preset, a pool of one's own, or one setting; how many is said by `members`, or
+    The ensemble's members come from a preset (`best`, or beside a reference `cohort`), a pool of one's own, or one
+    setting; how many is said by `members`, or
     found to fit `budget` seconds. `interpret` says how their matrices are read; without it, the preset does. Answers
     are calibrated by `calibration`, or by the built-in one where it fits. With a `reference` population every problem
     is answered by itself, compared with that only. Problems of different languages are answered apart; `language`
@@ -54,7 +55,7 @@ def verify(
     can't be used are answered 0.5; otherwise they raise, all named at once. `keep` writes a run folder; members are
     trained by `workers` of this machine's cores or by the Dask cluster at an address, with the same result.
     """
-    pool = _as_pool(preset)
+    pool = _as_pool(preset if preset is not None else usual_preset(reference is not None))
     if members is not None and budget is not None:
         raise RunError("give members or a budget, not both")
     if seed < 0:
@@ -111,6 +112,11 @@ def _check_reference(manner: Manner, reference: Reference | None, control: Seque
             raise RunError("with a reference population no control corpus is used; give its texts as --reference")
     elif reference is not None:
         raise RunError(f"a reference population is not used by {manner.interpretation}; give --interpret cohort")
+
+
+def usual_preset(reference: bool) -> str:
+    """The preset where none is named."""
+    return "cohort" if reference else "best"
 
 
 def _as_pool(preset: str | Path | Pool | Settings) -> Pool:

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from byline.answers import Answer
     from byline.execution import Verification
     from byline.plans import Manner, Plan
-    from byline.problems import Problem
-    from byline.reference import Reference
+    from byline.reference import ReferenceCheck
 
 
 def to_json(result: Verification, seconds: float) -> dict[str, object]:
@@ -131,15 +130,18 @@ def print_summary(result: Verification, seconds: float, output: Path | None) -> 
         console.print(f"Answers are in {output / answers.FILE_NAMES[result.layout]}, the members in {output / FOLDER}")
 
 
-def print_fitness(reference: Reference, problems: Sequence[Problem]) -> None:
+def print_fitness(check: ReferenceCheck) -> None:
     """Whether the reference suits the question, in words."""
     from byline.commands.console import out, printable
-    from byline.reference import check_reference
 
-    check = check_reference(reference, problems)
-    console = out()
     for problem in check.problems:
-        console.print(f"The reference ({check.texts} texts by {check.authors} people) is {printable(problem.verdict)}.")
+        out().print(f"The reference ({check.texts} texts by {check.authors} people) is {printable(problem.verdict)}.")
+
+
+def fitness_json(check: ReferenceCheck) -> dict[str, object]:
+    """The same as JSON."""
+    (problem,) = check.problems
+    return {"texts": check.texts, "authors": check.authors, "grade": problem.grade, "remarks": list(problem.remarks)}
 
 
 def describe_manner(plan: Plan, reaches: Sequence[float | None]) -> list[str]:
@@ -161,24 +163,22 @@ def describe_manner(plan: Plan, reaches: Sequence[float | None]) -> list[str]:
 
 
 def _meaning(manner: Manner, many: bool) -> str:
-    """What the numbers mean, in a sentence or two."""
+    """What the numbers mean, in a few sentences."""
+    from byline.likelihood import DIFFERENT, SAME
+
     if manner.interpretation == "rank":
         if many:
             return "0.5 is the median problem: half of the problems are taken to be by the same author, as at PAN."
         return "0.5 is the middle rank: so few problems have no median worth the name."
     if manner.calibration is None:
-        return (
-            "Answers are an order, not probabilities: there is no calibration for these members; see byline calibrate."
-        )
-    half = (
-        ""
-        if manner.interpretation == "cohort"
-        else " Half of the problems are taken to be by the same author, as at PAN."
-    )
-    return (
-        f"Answers are probabilities at a prior of {manner.prior:g}; LLR is the weight of evidence in bans"
-        f" (1 = ten times, 2 = a hundred times likelier if by the same author).{half}"
-    )
+        return "Answers are an order, not probabilities: nothing is calibrated for these members; see byline calibrate."
+    lines = [
+        f"Answers are probabilities at a prior of {manner.prior:g}. LLR: the weight of evidence in bans; 1 is ten times",
+        f"as probable if {SAME} as if {DIFFERENT}, -1 a tenth.",
+    ]
+    if manner.interpretation == "relative":
+        lines.append("Half of the problems are taken to be by the same author, as at PAN.")
+    return " ".join(lines)
 
 
 def print_answers(answers: Sequence[Answer]) -> None:

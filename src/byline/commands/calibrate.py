@@ -73,11 +73,12 @@ def calibrate_command(
         problems, known_truth = read_problems(corpus, language), read_truth(truth or corpus)
     else:
         problems, known_truth = make_cases(corpus, language, seed)
+    pool = options.choose_pool(preset, settings_file, set_ or [], None, engines, mask, reference is not None)
     work = output.with_name(f"{output.name}.run")
     begin = time.perf_counter()
     with reporting(quiet) as report:
         fitted = calibrate(
-            problems, known_truth, options.choose_pool(preset, settings_file, set_ or [], None, engines, mask), work,
+            problems, known_truth, pool, work,
             corpus.resolve().name, members=members, budget=parse_duration(budget) if budget is not None else None,
             seed=seed, interpret=options.as_interpretation(interpret), workers=workers, report=report,
             reference=read_reference(reference, language) if reference is not None else None, overwrite=overwrite,

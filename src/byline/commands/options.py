@@ -20,7 +20,9 @@ MEMBERS, ANSWERS, RUN = "Members", "Answers", "The run"
 Preset = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME|FILE.toml", help="Which members, see byline presets; without it, best.", rich_help_panel=MEMBERS
+        metavar="NAME|FILE.toml",
+        help="Which members, see byline presets; without it, best, or cohort with a reference.",
+        rich_help_panel=MEMBERS,
     ),
 ]
 Members = Annotated[
@@ -112,14 +114,16 @@ def choose_pool(
     control_heads: str | None = None,
     engines: str | None = None,
     mask: str | None = None,
+    reference: bool = False,
 ) -> Pool:
     """The pool that the options mean; members without a control corpus stay without."""
     from byline.pools import pool_of, read_pool
+    from byline.verification import usual_preset
 
     if settings_file is not None:
         pool = pool_of(read_settings(settings_file))
     else:
-        pool = read_pool(preset if preset is not None else "best")
+        pool = read_pool(preset if preset is not None else usual_preset(reference))
     if engines is not None:
         pool = pool.only([name.strip() for name in engines.split(",") if name.strip()])
     pool = pool.change(parse_assignments(assignments))

@@ -127,17 +127,17 @@ def verify_command(
 
     from byline import answers
     from byline.calibration import read_calibration
-    from byline.commands.answers import print_fitness, print_summary, to_json
+    from byline.commands.answers import fitness_json, print_fitness, print_summary, to_json
     from byline.commands.console import print_json
     from byline.commands.progress import reporting
     from byline.ensemble import parse_duration
     from byline.execution import Interrupted, Keep, Planned
     from byline.problems import read_question
-    from byline.reference import read_reference
+    from byline.reference import check_reference, read_reference
     from byline.runs import FOLDER, is_run
     from byline.verification import verify
 
-    pool = options.choose_pool(preset, settings_file, set_ or [], control_heads, engines, mask)
+    pool = options.choose_pool(preset, settings_file, set_ or [], control_heads, engines, mask, reference is not None)
     fitted = read_calibration(calibration) if calibration is not None else None
     seconds_allowed = parse_duration(budget) if budget is not None else None
     if output is not None:
@@ -171,12 +171,14 @@ def verify_command(
     seconds = time.perf_counter() - begin
     if output is not None:
         answers.write_answers(output, result.answers, result.layout)
+    check = check_reference(population, question.problems) if population and question else None
     if as_json:
-        print_json({**to_json(result, seconds), "interrupted": interrupted})
+        fitness = {"reference": fitness_json(check)} if check else {}
+        print_json({**to_json(result, seconds), **fitness, "interrupted": interrupted})
     else:
         print_summary(result, seconds, output)
-        if population and question:
-            print_fitness(population, question.problems)
+        if check:
+            print_fitness(check)
     if interrupted:
         _say_how_to_go_on(output, min(run.members for run in result.runs))
         raise typer.Exit(INTERRUPTED)
