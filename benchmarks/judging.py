@@ -60,8 +60,9 @@ def judge(
     """Answers to the problems of one corpus, and their measures; undecided as byline verify does it."""
     scores = numbers(values)
     chances = probability(bans_of(values, line))
-    near = np.abs(chances - 0.5) < (decide(chances) if radius is None else radius)
-    answers = np.where(near | np.isnan(scores), 0.5, chances)
+    there = ~np.isnan(scores)
+    near = np.abs(chances - 0.5) < (decide(chances[there]) if radius is None else radius)
+    answers = np.where(near | ~there, 0.5, chances)
     given = [round(float(answer), 3) for answer in answers]
     measures = measure(truth, given)
     figures = {key: round(getattr(measures, key), 4) for key in ("auc", "c_at_1", "product", "cllr")}

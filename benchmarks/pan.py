@@ -7,6 +7,7 @@
                                                 every problem by itself, compared with the other years' corpora only
     python benchmarks/pan.py --preset paper --control --corpora pan15 --name paper
     python benchmarks/pan.py --placebo          known sets exchanged between problems: AUC must be near .5
+    python benchmarks/pan.py --preset best --runs DIR --again       read members that were kept anew, train nothing
     python benchmarks/pan.py --table            print the stored results again, run nothing
     python benchmarks/pan.py --compare single,relu,tanh         print several of them side by side, run nothing
 
@@ -39,6 +40,7 @@ from byline import __version__
 from byline.answers import match_truth
 from byline.documents import Document
 from byline.ensemble import parse_duration
+from byline.errors import BylineError
 from byline.execution import Keep
 from byline.interpret import answer_problems, read_sides, standing_values
 from byline.metrics import measure
@@ -79,6 +81,9 @@ def main() -> None:
         print_table(json.loads(path.read_text(encoding="utf-8")))
         return
     data = Path(os.environ.get("BYLINE_DATA") or sys.exit("set BYLINE_DATA to the folder that holds the corpora"))
+    if options.again:
+        read_again(path, data, options.runs)
+        return
     stored = load(path, describe(options))
     corpora = sorted(child.name for child in data.iterdir() if (child / "truth.txt").exists())
     if options.corpora:
@@ -89,10 +94,14 @@ def main() -> None:
         made_by = {"commit": commit(), "code": fingerprint()}  # before anything can change it
         jobs = [pool.submit(run, data, corpus, seed, options) for corpus, seed in todo]
         for job in as_completed(jobs):
-            row = {**job.result(), **made_by}
+            try:
+                row = {**job.result(), **made_by}
+            except BylineError as error:  # what is wrong with one corpus must not cost the others
+                print(error, file=sys.stderr, flush=True)
+                continue
             stored["runs"].append(row)
             if "values" in row:
-                calibrate(stored["runs"], {name: truth_of(data / name) for name in corpora})
+                calibrate(stored["runs"], truths_of(stored["runs"], data))
             save(path, stored)
             print(f"{row['corpus']} seed {row['seed']}: {row['seconds']} s", file=sys.stderr, flush=True)
     print_table(stored)
@@ -114,13 +123,29 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--corpora", help="parts of corpus names, joined by commas")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="corpora run side by side")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="keep the run folders there")
+    parser.add_argument("--again", action="store_true", help="read the kept run folders anew, train nothing")
     parser.add_argument("--placebo", action="store_true", help="exchange known sets between problems")
     parser.add_argument("--table", action="store_true", help="print what is stored, run nothing")
     parser.add_argument("--compare", metavar="NAMES", help="print what is stored under these names, side by side")
     options = parser.parse_args()
     if not options.preset and (options.members or options.budget):
         parser.error("--members and --budget are of a --preset")
+    if options.again and not options.runs:
+        parser.error("--again reads the folders that --runs DIR kept")
     return options
+
+
+def read_again(path: Path, data: Path, runs: Path) -> None:
+    """Relative values, answers and measures of what is stored, from the members that were kept, as this program reads them."""
+    stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    for row in stored["runs"]:
+        kept = runs / f"{row['corpus']}-{row['seed']}"
+        plan = read_plan(kept)
+        row["values"] = relative_values(plan, list(read_members(kept, plan)), sorted(read_truth(data / row["corpus"])))
+        row |= {"read_by": commit(), "code": fingerprint()}
+    calibrate(stored["runs"], truths_of(stored["runs"], data))
+    save(path, stored)
+    print_table(stored)
 
 
 def default_name(options: argparse.Namespace) -> str:
@@ -189,9 +214,10 @@ def relative_values(plan: Plan, records: Sequence[Record], ids: Sequence[str]) -
     return [found.get(name) for name in ids]
 
 
-def truth_of(folder: Path) -> list[bool]:
-    truth = read_truth(folder)
-    return [truth[name] for name in sorted(truth)]
+def truths_of(rows: Sequence[dict[str, Any]], data: Path) -> dict[str, list[bool]]:
+    """By corpus, in the order of the problems' ids."""
+    truths = {corpus: read_truth(data / corpus) for corpus in sorted({row["corpus"] for row in rows})}
+    return {corpus: [truth[name] for name in sorted(truth)] for corpus, truth in truths.items()}
 
 
 def choose_pool(options: argparse.Namespace, language: str) -> Pool:

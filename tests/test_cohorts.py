@@ -13,7 +13,7 @@ import pytest
 import byline.cohorts
 from byline.builtin import builtin_problems
 from byline.calibration import Calibration
-from byline.cohorts import FEWEST_AUTHORS, MOST_SETS, prepare_cohort
+from byline.cohorts import MOST_SETS, prepare_cohort
 from byline.documents import Document
 from byline.errors import CorpusError, RunError
 from byline.groups import lay_out_groups
@@ -217,7 +217,7 @@ def encode(side: Questions, text: str) -> bytes:
 
 class TestRefusals:
     def test_fewer_than_ten_people_say_nothing(self) -> None:
-        verify(as_set(PROBLEMS[1]), NGRAM, reference=population(FEWEST_AUTHORS, 1))
+        verify(as_set(PROBLEMS[1]), NGRAM, reference=population(1))
         with pytest.raises(
             CorpusError, match=r"^EN002: the reference has texts by 9 people to compare it with .*, 10 are"
         ):

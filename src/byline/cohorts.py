@@ -8,7 +8,7 @@ answer to a problem is the same whichever other problems are asked beside it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,11 +17,9 @@ import numpy as np
 from byline.errors import TooLittleText
 from byline.problems import Offence, Problem
 from byline.questions import SHORTEST, Library, Prepared, Question, Questions, lay_trials
-from byline.reference import Reference, related_texts
+from byline.reference import FEWEST, Reference, related_texts
 from byline.settings import Settings
 
-FEWEST_AUTHORS = 10
-"""With fewer people in the reference, `better than the others` says nothing."""
 MOST_SETS = 150
 """Sets of the reference that are compared with at the most: more hardly change an answer, and cost time."""
 TOGETHER = 100
@@ -77,27 +75,13 @@ def prepare_cohort(problems: Sequence[Problem], settings: Settings, reference: R
 
 
 def _require_people(problem: Problem, reference: Reference, sets: Sequence[_Set], related: frozenset[int]) -> None:
-    people = count_people(reference, {each.author for each in sets if each.numbers.isdisjoint(related)})
-    if people < FEWEST_AUTHORS:
+    people = reference.count_people({each.author for each in sets if each.numbers.isdisjoint(related)})
+    if people < FEWEST:
         raise TooLittleText(
             f"{problem.id}: the reference has texts by {people} people to compare it with (names that may be one person"
             " count once, texts that share passages with the question not at all),"
-            f" {FEWEST_AUTHORS} are the least to say anything; add texts by other people, of the same kind and language"
+            f" {FEWEST} are the least to say anything; add texts by other people, of the same kind and language"
         )
-
-
-def count_people(reference: Reference, authors: Collection[str]) -> int:
-    """How many people some authors are at the least: names that may be one person count once."""
-    people = 0
-    left = set(authors)
-    while left:
-        group = [left.pop()]
-        for author in group:  # grows while it is gone through
-            same = {other for other in left if reference.may_be_one(author, other)}
-            group += same
-            left -= same
-        people += 1
-    return people
 
 
 def _choose_sets(reference: Reference, library: Library) -> list[_Set]:

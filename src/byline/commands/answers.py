@@ -173,8 +173,8 @@ def _meaning(manner: Manner, many: bool) -> str:
     if manner.calibration is None:
         return "Answers are an order, not probabilities: nothing is calibrated for these members; see byline calibrate."
     lines = [
-        f"Answers are probabilities at a prior of {manner.prior:g}. LLR: the weight of evidence in bans; 1 is ten times",
-        f"as probable if {SAME} as if {DIFFERENT}, -1 a tenth.",
+        f"Answers are probabilities at a prior of {manner.prior:g}. LLR: the weight of evidence in bans; 1 is",
+        f"ten times as probable if {SAME} as if {DIFFERENT}, -1 a tenth.",
     ]
     if manner.interpretation == "relative":
         lines.append("Half of the problems are taken to be by the same author, as at PAN.")

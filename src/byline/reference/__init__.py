@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from byline.reference.building import build_reference, read_reference
 from byline.reference.folder import is_reference, write_reference
-from byline.reference.suitability import ProblemCheck, ReferenceCheck, check_reference, same_language
+from byline.reference.suitability import FEWEST, ProblemCheck, ReferenceCheck, check_reference, same_language
 from byline.reference.texts import LeftOut, Reference, ReferenceText, leave_out_related, related_texts
 
 __all__ = [
+    "FEWEST",
     "LeftOut",
     "ProblemCheck",
     "Reference",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -68,6 +68,14 @@ class Reference:
         """The lengths of the shortest text, the median one and the longest."""
         ordered = sorted(self.lengths) or [0]
         return ordered[0], ordered[len(ordered) // 2], ordered[-1]
+
+    def count_people(self, authors: Iterable[str]) -> int:
+        """How many of some authors surely are different people, two by two."""
+        apart: list[str] = []
+        for author in sorted(authors):
+            if not any(self.may_be_one(author, other) for other in apart):
+                apart.append(author)
+        return len(apart)
 
     def may_be_one(self, author: str, other: str) -> bool:
         """Whether two names stand for one person, or may do so."""
