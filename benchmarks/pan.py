@@ -136,7 +136,7 @@ def parse_options() -> argparse.Namespace:
 
 
 def read_again(path: Path, data: Path, runs: Path) -> None:
-    """Relative values, answers and measures of what is stored, from the members that were kept, as this program reads them."""
+    """Values, answers and measures of what is stored, from the members that were kept, as this program reads them."""
     stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     for row in stored["runs"]:
         kept = runs / f"{row['corpus']}-{row['seed']}"

@@ -217,7 +217,7 @@ def encode(side: Questions, text: str) -> bytes:
 
 class TestRefusals:
     def test_fewer_than_ten_people_say_nothing(self) -> None:
-        verify(as_set(PROBLEMS[1]), NGRAM, reference=population(1))
+        verify(as_set(PROBLEMS[1]), NGRAM, reference=population(10))
         with pytest.raises(
             CorpusError, match=r"^EN002: the reference has texts by 9 people to compare it with .*, 10 are"
         ):
@@ -261,7 +261,7 @@ class TestRefusals:
 class TestPlacebo:
     """What can't be known is not claimed to be."""
 
-    def test_texts_by_nobody_are_answered_near_the_middle(self) -> None:
+    def test_texts_by_nobody_score_nothing(self) -> None:
         reference = Reference(
             "english", tuple(ReferenceText(Document(str(n), chance(n)), f"person {n}") for n in range(20))
         )
@@ -270,7 +270,7 @@ class TestPlacebo:
             result = verify(as_set(*problems), settings, reference=reference)
             found = np.array([answer.score for answer in result.answers], np.float64)
             assert abs(found.mean()) < 3 * found.std() / np.sqrt(len(found))
-            assert 0.35 < np.mean([answer.value for answer in result.answers]) < 0.55
+            assert all(answer.value < 0.5 for answer in result.answers)  # nothing speaks for the same author
 
     def test_with_known_sets_exchanged_nobody_stands_out(self) -> None:
         """Worked out of the same texts: true sets are far above the population, exchanged ones are part of it."""

@@ -46,14 +46,17 @@ def make_cases(path: Path, language: str | None = None, seed: int = 0) -> tuple[
 
 
 def _others(names: list[str], reference: Reference, rng: np.random.Generator) -> list[str]:
-    """For each author somebody else: the next in a random circle who surely is."""
+    """For each author somebody else: two by two, so that few problems hang together; the last three in a circle."""
     circle = [names[place] for place in rng.permutation(len(names))]
-    place_of = {name: place for place, name in enumerate(circle)}
-    chosen = []
-    for name in names:
-        steps = (circle[(place_of[name] + step) % len(circle)] for step in range(1, len(circle)))
-        other = next((each for each in steps if not reference.may_be_one(name, each)), None)
+    partner: dict[str, str] = {}
+    while len(circle) > 3:
+        author = circle.pop()
+        other = next((each for each in circle if not reference.may_be_one(author, each)), None)
         if other is None:
-            raise TooLittleText(f"{name}: may be the same person as all others; name the authors apart")
-        chosen.append(other)
-    return chosen
+            raise TooLittleText(f"{author}: may be the same person as all others; name the authors apart")
+        circle.remove(other)
+        partner |= {author: other, other: author}
+    partner |= dict(zip(circle, [*circle[1:], *circle[:1]], strict=True))
+    if any(reference.may_be_one(author, other) for author, other in partner.items()):
+        raise TooLittleText("some authors may be the same person; name them apart, or try another --seed")
+    return [partner[name] for name in names]

@@ -27,7 +27,7 @@ from byline.runs import (
     require_vacant,
     write_plan,
 )
-from byline.settings import Interpretation, kinds_of
+from byline.settings import Interpretation, Settings, kinds_of
 
 Readings = Mapping[tuple[Member, int], Reading]
 """Of each member and language that is done."""
@@ -37,6 +37,14 @@ def read_record(record: Record, plan: Plan) -> Reading:
     """What a member says of the problems of one language."""
     problems = len(plan.groups[record.group].ids)
     return read_sides(record.sides, problems, record.member.settings, plan.manner.interpretation)
+
+
+def manner_for(manner: Manner, rows: Sequence[Settings]) -> Manner:
+    """The manner in which members of these settings are read: without a calibration that is of other engines."""
+    kinds = kinds_of(rows)
+    if manner.calibration is None or set(manner.calibration.engines) == set(kinds):
+        return manner
+    return replace(manner, calibration=builtin_calibration(manner.interpretation, kinds))
 
 
 def members_done(plan: Plan, readings: Readings, group: int) -> list[Member]:
@@ -49,8 +57,9 @@ def answer_plan(plan: Plan, readings: Readings) -> tuple[list[Answer], list[Verd
     answers = {problem_id: Answer(problem_id, 0.5) for problem_id, _ in plan.skipped}
     verdicts = []
     for number, group in enumerate(plan.groups):
-        done = [readings[member, number] for member in members_done(plan, readings, number)]
-        verdicts.append(answer_problems(group.ids, done, plan.manner))
+        members = members_done(plan, readings, number)
+        manner = manner_for(plan.manner, [member.settings for member in members])
+        verdicts.append(answer_problems(group.ids, [readings[member, number] for member in members], manner))
         answers |= {answer.id: answer for answer in verdicts[-1].answers}
     return [answers[name] for name in sorted(answers)], verdicts
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from byline.answers import Answer, format_answers
-from byline.combination import answer_plan, members_done, read_record
+from byline.combination import answer_plan, manner_for, members_done, read_record
 from byline.ensemble import Advance, Job, Outcome, run_jobs
 from byline.fusion import Reading
 from byline.groups import LanguageGroup
@@ -177,7 +177,8 @@ class Execution:
         for number, matrices in enumerate(zip(*(filled.trace for filled in outcome.filled), strict=True), start=1):
             sides = tuple(replace(side, matrix=matrix) for side, matrix in zip(record.sides, matrices, strict=True))
             reading = read_record(replace(record, sides=sides), self.plan)
-            answers = answer_problems(self.plan.groups[outcome.group].ids, [reading], self.plan.manner).answers
+            manner = manner_for(self.plan.manner, [member.settings])
+            answers = answer_problems(self.plan.groups[outcome.group].ids, [reading], manner).answers
             files[f"trace/sub-epoch-{number:0{width}d}.{suffix}"] = format_answers(answers, self.plan.layout).encode()
         return files
 

@@ -28,6 +28,8 @@ from byline.settings import Interpretation, Settings
 USUAL_CENTRE, USUAL_SPREAD, USUAL_STRENGTH = 1.0, 1.7, 0.6
 USUAL_WEIGHT = 5
 """The usual values count like this many problems."""
+ALONE_CENTRE = 1.4
+"""The damped score that is answered 0.5 where problems by themselves are not calibrated."""
 LEAST_STRENGTH, GREATEST_STRENGTH = 0.05, 0.9
 """Asked pairs that don't stand out at all still keep their order; none can stand out more than by 1."""
 CONFIDENT = 1.96
@@ -77,7 +79,7 @@ def answer_problems(ids: Sequence[str], readings: Sequence[Reading], manner: Man
     standing = _Standing.of(fused, manner.interpretation)
     values = standing.values(fused.scores)
     if manner.calibration is None:
-        answers = stretch(expit(values), 0.5, manner.radius)
+        answers = stretch(expit(values - (ALONE_CENTRE if standing.damped else 0)), 0.5, manner.radius)
         made = _uncalibrated(ids, answers, fused.scores)
     else:
         made = _calibrated(ids, fused, standing, manner, manner.calibration)

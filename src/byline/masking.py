@@ -16,7 +16,9 @@ FREQUENT = 300
 """How many different words stay."""
 MASK = "*"
 
-_WORD = re.compile(rf"(?:{CAPITAL}?[^\W\d_{CAPITAL}][\u0300-\u036f]*)+")
+# Scripts that don't part words: Thai, Lao, Khmer, Burmese, kana, Chinese characters. There a character is a word.
+_UNPARTED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_WORD = re.compile(rf"[{_UNPARTED}][\u0300-\u036f]*|(?:{CAPITAL}?[^\W\d_{CAPITAL}{_UNPARTED}][\u0300-\u036f]*)+")
 _LETTER = re.compile(rf"[^{CAPITAL}\u0300-\u036f][\u0300-\u036f]*")
 
 

@@ -24,6 +24,8 @@ REACHES = (float("inf"), 0.4, 0.2)
 
 ALONE = 0.4
 """The reach where every problem is answered by itself."""
+MOST_MATCHED = 1_000
+"""Documents or heads; with more the weights of all pairs would take too much room, and cohorts are not matched."""
 LENGTH_REACH = 0.7
 """The reference's sets half or twice as long count 6 tenths in a cohort, those four times as long 1 in 7."""
 
@@ -42,13 +44,14 @@ def _without(side: Side, values: Table) -> Side:
 def relative_scores(side: Side) -> Table:
     """(reaches, questions): how much more alike each asked pair is than expected, in usual deviations.
 
-    A sampled matrix, in which not every head is asked about every document, is not matched: it has the first reach.
+    A sampled matrix, in which not every head is asked about every document, or a very large one is not matched: it has
+    the first reach only.
     """
     matrix, questions = side.matrix, side.questions
     places = tuple(np.array([matrix.place(q.document, q.head) for q in questions], np.int64).reshape(-1, 2).T)
     counted = ~matrix.seen
     counted[places] = False
-    if not matrix.full:
+    if not matrix.full or max(matrix.values.shape) > MOST_MATCHED:
         return -_standardise_evenly(matrix, counted)[places][None]
     cohort = _Counted(counted, counted)
     documents = heads = np.ones((1, 1))

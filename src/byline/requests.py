@@ -40,7 +40,8 @@ class Request:
     groups: Sequence[LanguageGroup]
     offences: Sequence[Offence]
     control: Sequence[Document]
-    reference: Sequence[Document]
+    reference: str | None
+    """A hash of the reference population, its texts and who wrote which."""
     skip_bad: bool
 
     @cached_property
@@ -54,7 +55,7 @@ class Request:
             "member": [asdict(row) for row in self.pool.rows],
             "manner": manner_values(self.manner),
             "control": fingerprint_texts(self.control),
-            "reference": fingerprint_texts(self.reference),
+            "reference": self.reference,
             "problems": {name: digest for g in self.groups for name, digest in fingerprint(g.problems).items()},
             "skipped": dict(self.skipped),
             "version of": versions(),

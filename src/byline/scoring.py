@@ -154,9 +154,15 @@ def gather(
     return Matrix(values, seen_flags(questions, chosen), chosen, parts=without)
 
 
-def part_ends(length: int) -> Places:
-    """(PARTS,): where each part of a text ends; of a very short one the first may be empty."""
-    return (np.arange(1, PARTS + 1) * length // PARTS).astype(np.int32)
+def part_ends(length: int, backward: bool = False) -> Places:
+    """(PARTS,): where each part of a text ends; of a very short one the first may be empty.
+
+    Read backward the last part comes first: what is found there is to be turned round.
+    """
+    ends = np.arange(1, PARTS + 1) * length // PARTS
+    if backward:
+        ends = length - np.concatenate([[0], ends[:-1]])[::-1]
+    return ends.astype(np.int32)
 
 
 def seen_flags(questions: Questions, chosen: Places) -> Flags:

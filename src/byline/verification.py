@@ -80,7 +80,7 @@ def verify(
         for side in group.prepared(pool.rows[0]).sides:
             log.info("%s: %d heads, %d documents", group.language, len(side.heads), len(side.documents))
     slots = cluster_size(cluster) if cluster else None  # one that can't work is refused before anything is written
-    population = [text.document for text in reference.texts] if reference else []
+    population = reference.fingerprint if reference else None
     request = Request(
         pool, manner, count, budget, seed, problems.layout, groups, offences, control, population, skip_bad
     )

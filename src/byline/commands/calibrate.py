@@ -71,6 +71,10 @@ def calibrate_command(
         raise RunError(f"{output}: exists already; choose another name, or replace it by --overwrite")
     if holds_problems(corpus):
         problems, known_truth = read_problems(corpus, language), read_truth(truth or corpus)
+    elif truth is not None:
+        raise RunError(
+            f"{corpus}: holds no problems, so --truth is of nothing; leave it out to make cases of its authors"
+        )
     else:
         problems, known_truth = make_cases(corpus, language, seed)
     pool = options.choose_pool(preset, settings_file, set_ or [], None, engines, mask, reference is not None)

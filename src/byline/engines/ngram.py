@@ -30,7 +30,8 @@ def fill_matrix(
     chosen = choose_heads(questions, settings.compared, rng)
     asked = heads_by_text(questions, chosen)
     skip = max(settings.skip, 1)
-    step = -1 if settings.direction == "backward" else 1
+    backward = settings.direction == "backward"
+    step = -1 if backward else 1
     texts = [np.ascontiguousarray(text[::step]) for text in (*questions.texts, *questions.control)]
     index = index_texts(texts, settings.order)
     control = range(len(questions.texts), len(texts))
@@ -41,7 +42,7 @@ def fill_matrix(
             texts_of[head].append(text)
     bits = {text: np.zeros((PARTS, len(heads))) for text, heads in asked.items()}
     lengths = [len(text) - skip for text in questions.texts]
-    ends = {text: skip + part_ends(lengths[text]) for text in asked}
+    ends = {text: skip + part_ends(lengths[text], backward) for text in asked}
 
     def score_heads(heads: Sequence[int]) -> None:
         counts = no_counts(index)
@@ -51,7 +52,8 @@ def fill_matrix(
                 arithmetic.count_text(index, counts, text, 1)
             for text in texts_of[head]:
                 place = np.searchsorted(asked[text], head)
-                bits[text][:, place] = arithmetic.surprise(index, counts, text, given[text], skip, ends[text])
+                parts = arithmetic.surprise(index, counts, text, given[text], skip, ends[text])
+                bits[text][:, place] = parts[::step]
             for text in questions.heads[head]:
                 arithmetic.count_text(index, counts, text, -1)
 

@@ -82,7 +82,10 @@ def score(
         symbols = text[::-1].copy() if settings.direction == "backward" else text
         heads = asked[number]
         weights = everyone if len(heads) == count else _part(model.weights, heads)
-        return arithmetic.score_text(weights, symbols, rules.skip, rules.activation, first + part_ends(lengths[number]))
+        backward = settings.direction == "backward"
+        ends = first + part_ends(lengths[number], backward)
+        bits = arithmetic.score_text(weights, symbols, rules.skip, rules.activation, ends)
+        return bits[::-1] if backward else bits
 
     longest_first = sorted(asked, key=lambda text: -lengths[text])  # no thread is left with the longest at the end
     with ThreadPoolExecutor(threads) as pool:

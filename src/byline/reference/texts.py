@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -52,6 +53,17 @@ class Reference:
         for text in self.texts:
             found.setdefault(text.author, []).append(text)
         return {author: tuple(texts) for author, texts in found.items()}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Sixteen hex digits for the texts, who wrote which, and who may be one, in whatever order they come."""
+        rows = sorted(f"{text.author}\0{text.document.text}" for text in self.texts)
+        rows += sorted("\0".join(sorted(pair)) for pair in self.unclear)
+        digest = hashlib.sha256(self.language.encode())
+        for row in rows:
+            data = row.encode("utf-8", "surrogatepass")
+            digest.update(len(data).to_bytes(8, "little") + data)
+        return digest.hexdigest()[:16]
 
     @cached_property
     def plain(self) -> tuple[str, ...]:
