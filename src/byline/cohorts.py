@@ -50,6 +50,7 @@ def prepare_cohort(problems: Sequence[Problem], settings: Settings, reference: R
     library = Library(problems[0].language if problems else "", settings)
     library.learn([text.document for text in reference.texts])
     sets = _choose_sets(reference, library)
+    _require_people(library.language, reference, sets, frozenset())
     sound: list[Problem] = []
     offences: list[Offence] = []
     asked: tuple[list[_Asked], list[_Asked]] = [], []
@@ -58,7 +59,7 @@ def prepare_cohort(problems: Sequence[Problem], settings: Settings, reference: R
         related = frozenset[int]().union(*(next(found) for _ in (*problem.known, problem.unknown)))
         try:
             trials = lay_trials(problem, library, settings)
-            _require_people(problem, reference, sets, related)
+            _require_people(problem.id, reference, sets, related)
         except TooLittleText as error:
             offences.append(Offence(problem.id, str(error)))
             continue
@@ -74,13 +75,13 @@ def prepare_cohort(problems: Sequence[Problem], settings: Settings, reference: R
     return Prepared(tuple(sides), tuple(sound), tuple(offences), 0)
 
 
-def _require_people(problem: Problem, reference: Reference, sets: Sequence[_Set], related: frozenset[int]) -> None:
+def _require_people(where: str, reference: Reference, sets: Sequence[_Set], related: frozenset[int]) -> None:
     people = reference.count_people({each.author for each in sets if each.numbers.isdisjoint(related)})
     if people < FEWEST:
+        lost = ", and have nothing to do with its texts," if related else ""
         raise TooLittleText(
-            f"{problem.id}: the reference has texts by {people} people to compare it with (names that may be one person"
-            " count once, texts that share passages with the question not at all),"
-            f" {FEWEST} are the least to say anything; add texts by other people, of the same kind and language"
+            f"{where}: the reference has texts by {people} people who surely are different{lost} and {FEWEST} are the"
+            " least to say anything; add texts by other people, of the same kind and language"
         )
 
 

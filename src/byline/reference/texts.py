@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -82,9 +83,11 @@ class Reference:
         return ordered[0], ordered[len(ordered) // 2], ordered[-1]
 
     def count_people(self, authors: Iterable[str]) -> int:
-        """How many of some authors surely are different people, two by two."""
+        """About how many of some authors can be picked of whom no two may be one; those with few doubts come first."""
+        left = set(authors)
+        doubts = Counter(author for pair in self.unclear if pair <= left for author in pair)
         apart: list[str] = []
-        for author in sorted(authors):
+        for author in sorted(left, key=lambda author: (doubts[author], author)):
             if not any(self.may_be_one(author, other) for other in apart):
                 apart.append(author)
         return len(apart)
