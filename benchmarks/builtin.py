@@ -8,6 +8,7 @@ with these: there each corpus is calibrated on the others.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import sys
@@ -16,12 +17,12 @@ from typing import Any
 
 import byline
 from byline.calibration import Calibration, write_calibration
-from byline.fitting import fit_calibration, weigh_corpora
+from byline.fitting import Line, fit_calibration, weigh_corpora
 from byline.pools import read_pool
 from byline.problems import read_problems
 from byline.settings import kinds_of
 from byline.truth import read_truth
-from judging import numbers
+from judging import doubt, numbers
 from stored import RESULTS
 
 FOLDER = Path(byline.__file__).parent / "calibrations"
@@ -39,6 +40,9 @@ def main() -> None:
         pool = read_pool("best")
         kinds = kinds_of(pool.only(engines).rows)
         fitted = fit(json.loads(path.read_text(encoding="utf-8"))["runs"], data, kinds)
+        if fitted.interpretation == "cohort":
+            slope, offset = doubt(Line(fitted.slope, fitted.offset))
+            fitted = dataclasses.replace(fitted, slope=slope, offset=offset)
         write_calibration(FOLDER / f"{name}.json", fitted)
         print(
             f"{name}: {fitted.interpretation} scores by {', '.join(fitted.engines)}; slope {fitted.slope:.3f},"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.stats import rankdata
 
 from byline.fitting import Line, fit_line, weigh_corpora
 from byline.likelihood import best_radius, decide, probability
@@ -17,6 +18,8 @@ Truths = Mapping[str, Sequence[bool]]
 
 CAP = 2.0
 """Bans: each calibration rests on several hundred problems that share no text."""
+DOUBT = 0.5
+"""The share of the evidence that is kept where problems by themselves are calibrated beside other references."""
 DIGITS = 5
 
 
@@ -28,8 +31,15 @@ def calibrate(rows: Rows, truths: Truths) -> None:
             others = [other for other in same if other["corpus"] != row["corpus"]]
             if others:
                 line = fit(others, truths)
+                if row.get("alone"):
+                    line = doubt(line)
                 radius = learn_radius(others, truths, line) if row.get("alone") else None
                 row.update(judge(row["values"], truths[row["corpus"]], line, radius))
+
+
+def doubt(line: Line) -> Line:
+    """Half of what a line says: one that was fitted beside other references does not know how well this one fits."""
+    return Line(DOUBT * line.slope, DOUBT * line.offset)
 
 
 def fit(rows: Rows, truths: Truths) -> Line:
@@ -66,7 +76,13 @@ def judge(
     given = [round(float(answer), 3) for answer in answers]
     measures = measure(truth, given)
     figures = {key: round(getattr(measures, key), 4) for key in ("auc", "c_at_1", "product", "cllr")}
-    return {"relative": figures, "answers": given}
+    return {"relative": figures, "answers": given, "half": halve(scores, truth)}
+
+
+def halve(scores: np.ndarray[Any, np.dtype[np.float64]], truth: Sequence[bool]) -> float:
+    """The product if the upper half is called yes, as rivals are measured: what order alone is worth."""
+    there = np.where(np.isnan(scores), np.nanmedian(scores), scores)
+    return round(measure(truth, ((rankdata(there) - 0.5) / len(there)).tolist()).product, 4)
 
 
 def numbers(values: Sequence[float | None]) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -319,27 +319,28 @@ def print_table(stored: dict[str, Any]) -> None:
 
 def print_relative(rows: Sequence[dict[str, Any]]) -> None:
     """A line for each corpus, of answers that were calibrated on the others."""
-    print("| corpus | seeds | AUC | C@1 | product | product of each seed | Cllr | seconds | members |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("| corpus | seeds | AUC | C@1 | product | product of each seed | upper half yes | Cllr | seconds | members |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     lines = []
     for corpus in sorted({row["corpus"] for row in rows}):
         own = [row for row in rows if row["corpus"] == corpus and "relative" in row]
-        if not own:
-            continue
-        auc, c_at_1, product, cllr = (
-            float(np.mean([row["relative"][key] for row in own])) for key in ("auc", "c_at_1", "product", "cllr")
-        )
-        seconds, members = (float(np.mean([row[key] for row in own])) for key in ("seconds", "members"))
-        each = " ".join(f"{row['relative']['product']:.3f}" for row in own)
-        print(
-            f"| {corpus} | {len(own)} | {auc:.3f} | {c_at_1:.3f} | {product:.3f} | {each} | {cllr:.3f}"
-            f" | {seconds:.0f} | {members:.0f} |"
-        )
-        lines.append([auc, c_at_1, product, cllr, seconds, members])
+        if own:
+            means = [float(np.mean([row["relative"][key] for row in own])) for key in ("auc", "c_at_1", "product")]
+            means += [
+                float(np.mean([row["half"] for row in own])),
+                float(np.mean([r["relative"]["cllr"] for r in own])),
+            ]
+            means += [float(np.mean([row[key] for row in own])) for key in ("seconds", "members")]
+            each = " ".join(f"{row['relative']['product']:.3f}" for row in own)
+            print(f"| {corpus} | {len(own)} | {_relative_cells(means, each)} |")
+            lines.append(means)
     if lines:
-        auc, c_at_1, product, cllr, *rest = np.mean(lines, axis=0)
-        tail = " | ".join(f"{value:.0f}" for value in rest)
-        print(f"| plain mean | | {auc:.3f} | {c_at_1:.3f} | {product:.3f} | | {cllr:.3f} | {tail} |")
+        print(f"| plain mean | | {_relative_cells(list(np.mean(lines, axis=0)), '')} |")
+
+
+def _relative_cells(means: list[float], each: str) -> str:
+    figures = [f"{mean:.3f}" for mean in means[:5]] + [f"{mean:.0f}" for mean in means[5:]]
+    return " | ".join([*figures[:3], each, *figures[3:]])
 
 
 def print_comparison(stored: dict[str, dict[str, Any]]) -> None:
