@@ -3,7 +3,7 @@
     BYLINE_DATA=folder-of-corpora python benchmarks/rivals.py       run what is not stored yet, print the table
     python benchmarks/rivals.py --rivals b,d --corpora pan15        some of them only
     python benchmarks/rivals.py --table                             print the stored results again, run nothing
-    python benchmarks/rivals.py --against default                   how far pan.py's results of that name are ahead
+    python benchmarks/rivals.py --against best                      how far pan.py's results of that name are ahead
 
 a    cosine of character 4-grams, TF-IDF
 b    a, less what the unknown and the known set come to among the corpus's other texts (`normalise`)

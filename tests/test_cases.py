@@ -10,6 +10,7 @@ import pytest
 
 from byline.cases import FEWEST_AUTHORS, MOST_KNOWN, make_cases
 from byline.errors import CorpusError, TooLittleText
+from byline.folds import text_groups
 from byline.problems import Problem, ProblemSet
 
 DICE = random.Random(1)
@@ -74,6 +75,14 @@ def test_all_other_texts_of_an_author_are_known_up_to_a_few(folders: Path) -> No
     for problem in problems.problems:
         if truth[problem.id]:
             assert len(problem.known) == min(TWELVE[author_of(problem.unknown.name)] - 1, MOST_KNOWN)
+
+
+def test_few_problems_hang_together(folders: Path) -> None:
+    """Authors are exchanged two by two, so that a calibration's folds can share no text."""
+    problems, _ = make_cases(folders)
+    keys = [[*(document.text for document in each.known), each.unknown.text] for each in problems.problems]
+    groups = text_groups(keys)
+    assert max(groups.count(group) for group in groups) <= 6
 
 
 def test_the_same_seed_makes_the_same_problems_and_another_seed_others(folders: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,13 +9,17 @@ import pytest
 
 from byline.agreement import examine_run
 from byline.answers import format_answers
-from byline.combination import combine_runs
+from byline.calibration import builtin_calibration
+from byline.combination import combine_runs, manner_for
+from byline.documents import Document
 from byline.errors import AnswersError, RunError
 from byline.execution import Finished, Keep
 from byline.fusion import average_members
-from byline.pools import Pool
+from byline.plans import Manner
+from byline.pools import Pool, read_pool
+from byline.reference import Reference, ReferenceText
 from byline.runs import copy_member, read_members, read_plan
-from byline.settings import Settings
+from byline.settings import Settings, kinds_of
 from byline.verification import verify
 from conftest import MakeCorpus, small_problems
 
@@ -150,3 +155,26 @@ def test_runs_with_different_control_corpora_are_refused(corpus: Path, tmp_path:
     verify(corpus, SMALL, control=english, keep=Keep(tmp_path / "two"))
     with pytest.raises(RunError, match="different control corpora"):
         combine_runs([tmp_path / "one", tmp_path / "two"], tmp_path / "both")
+
+
+def test_members_of_other_engines_are_read_without_a_calibration_that_is_not_theirs() -> None:
+    """A run that was stopped before its networks began has not their calibration."""
+    best = read_pool("best")
+    quick = best.only(["ngram", "vectors"])
+    found = builtin_calibration("relative", kinds_of(best.rows))
+    manner = Manner("relative", calibration=found)
+    assert manner_for(manner, best.rows) == manner
+    assert manner_for(manner, quick.rows).calibration == builtin_calibration("relative", kinds_of(quick.rows))
+    assert manner_for(manner, quick.rows).calibration != found
+    assert manner_for(manner, quick.rows[:1]).calibration is None
+
+
+def test_a_reference_whose_authors_are_others_is_another(tmp_path: Path) -> None:
+    texts = [Document(f"{n}.txt", f"{n} " + "some words of a text by someone " * 10) for n in range(4)]
+    apart = Reference("english", tuple(ReferenceText(text, text.name) for text in texts))
+    together = Reference("english", tuple(ReferenceText(text, "one hand") for text in texts))
+    assert apart.fingerprint != together.fingerprint
+    assert apart.fingerprint == replace(apart, texts=apart.texts[::-1]).fingerprint
+    doubtful = replace(apart, unclear=frozenset([frozenset(["0.txt", "1.txt"])]))
+    assert doubtful.fingerprint != apart.fingerprint
+    assert (apart.count_people(apart.by_author), doubtful.count_people(doubtful.by_author)) == (4, 3)

@@ -9,7 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from byline.calibration import read_calibration
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -80,7 +83,19 @@ NAMES = sorted(path.stem.removeprefix("pan-") for path in (ROOT / "benchmarks" /
 
 
 def test_all_the_results_that_the_docs_rest_on_are_stored() -> None:
-    assert {"rnn", "paper", "single", "unigram", "unigram-40", "placebo", "plain"} <= set(NAMES)
+    assert {
+        "best",
+        "quick",
+        "cohort",
+        "placebo-quick",
+        "rnn",
+        "paper",
+        "single",
+        "unigram",
+        "unigram-40",
+        "placebo",
+        "plain",
+    } <= set(NAMES)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in COMPARED[1:]])
@@ -126,17 +141,55 @@ def test_the_stored_speeds_are_what_they_should_be() -> None:
     assert paper["score", 99]["share_of_floor"] >= 0.6
 
 
+def cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip("|").split("|")]
+
+
 def test_the_readmes_table_is_the_stored_one() -> None:
     page = (ROOT / "README.md").read_text("utf-8")
-    for row in stored_rows("rnn")[2:]:
-        corpus, _, auc, c_at_1, product, _, _, _, members, own = (cell.strip() for cell in row.strip("|").split("|"))
-        assert f"| {corpus} | {auc} | {c_at_1} | {product} | {members} | {own} |" in page
-    lines = page.splitlines()
+    lines = {cells(line)[0]: line for line in page.splitlines() if line.startswith("| ") and line.count("|") > 10}
+    networks = {cells(row)[0]: cells(row)[4] for row in stored_rows("rnn")[2:]}
+    rivals = printed("rivals.py")
+    place = cells(rivals[0]).index("f")
+    rival = {cells(row)[0]: cells(row)[place].split("/")[-1] for row in rivals[2:]}
+    for row in stored_rows("best")[2:]:
+        corpus, _, auc, c_at_1, product, _, _, cllr, _, members = cells(row)
+        wanted = [corpus, auc, c_at_1, product, cllr, members, networks[corpus], rival[corpus]]
+        assert lines[corpus].startswith(f"| {' | '.join(wanted)} |")
     for row in stored_rows("paper")[2:-1]:
-        corpus, _, _, _, product, _, _, _, members, _ = (cell.strip() for cell in row.strip("|").split("|"))
-        assert any(line.startswith(f"| {corpus} |") and f"| {product}, {members} |" in line for line in lines)
-    mean_auc = stored_rows("placebo")[-1].split("|")[3].strip()
-    assert f"mean AUC of {mean_auc}" in page
+        corpus, _, _, _, product, _, _, _, members, _ = cells(row)
+        assert f"| {product}, {members} |" in lines[corpus]
+    assert f"{cells(stored_rows('placebo')[-1])[2]} for one network" in page
+    assert f"{cells(stored_rows('placebo-quick')[-1])[2]} for the vectors and n-grams" in page
+
+
+def test_the_best_preset_reaches_its_marks() -> None:
+    rows = [cells(row) for row in stored_rows("best")[2:]]
+    mean = rows[-1]
+    assert (len(rows) - 1, {row[1] for row in rows[:-1]}) == (10, {"3"})
+    assert float(mean[4]) >= 0.66
+    assert float(mean[7]) < 0.8
+    assert max(float(row[7]) for row in rows) <= 1.02
+    rivals = cells(printed("rivals.py")[-1])[1:]
+    assert float(mean[4]) > max(float(rival.split("/")[-1]) for rival in rivals) + 0.05
+
+
+@pytest.mark.parametrize("script", ["ablation.py", "rivals.py"])
+def test_the_tables_of_parts_and_rivals_are_the_stored_ones(script: str) -> None:
+    assert "\n".join(printed(script)) in (ROOT / "docs" / "evaluation.md").read_text("utf-8")
+
+
+def test_the_placebo_of_vectors_and_ngrams_is_near_a_half() -> None:
+    assert abs(float(cells(stored_rows("placebo-quick")[-1])[2]) - 0.5) <= 0.05
+
+
+def test_built_in_calibrations_are_fitted_on_enough_and_claim_no_more() -> None:
+    for name in ("best", "quick", "cohort"):
+        fitted = read_calibration(ROOT / "src" / "byline" / "calibrations" / f"{name}.json")
+        assert len(fitted.corpora) >= 9
+        assert fitted.problems >= 900
+        assert fitted.cap <= np.log10(fitted.problems / 2 + 1)
+        assert 0 < fitted.cllr <= 1.02
 
 
 def test_the_papers_unigram_figures_and_the_placebo_hold_in_what_is_stored() -> None:
