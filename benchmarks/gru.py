@@ -41,7 +41,7 @@ from byline.ranks import rank_scores
 from byline.scoring import Matrix
 from byline.settings import Settings
 from byline.truth import read_truth
-from pan import save
+from pan import keep
 from stored import RESULTS, commit
 
 CELLS = ("resqrt", "tanh", "gru")
@@ -134,7 +134,7 @@ def choose_rate(pool: ProcessPoolExecutor, data: Path, name: str, settings: Sett
     for job in as_completed(jobs):
         corpus, rate = jobs[job]
         tried.setdefault(corpus, {})[str(rate)] = job.result()
-        save(RESULTS / "gru.json", stored)
+        keep(RESULTS / "gru.json", stored)
         print(f"{name} rate {rate} {corpus}: {job.result():.3f} bits", file=sys.stderr, flush=True)
     return best_rate(tried)
 
@@ -193,7 +193,7 @@ def main() -> None:
         for job in as_completed(jobs):
             row = {**job.result(), "commit": made_by}
             stored["runs"].append(row)
-            save(path, stored)
+            keep(path, stored)
             print(
                 f"{row['corpus']} {row['cell']} seed {row['seed']}: {row['product']:.3f}, {row['seconds']} s",
                 file=sys.stderr,

@@ -53,7 +53,7 @@ from byline.settings import Ranking, Settings, parse_assignments
 from byline.truth import read_truth
 from byline.verification import verify
 from judging import calibrate, plain
-from stored import RESULTS, commit
+from stored import RESULTS, commit, save
 
 LANGUAGES = ("dutch", "english", "greek", "spanish")
 # Ways of reading the same matrices: name, ranking, least radius of undecided answers.
@@ -102,7 +102,7 @@ def main() -> None:
             stored["runs"].append(row)
             if "values" in row:
                 calibrate(stored["runs"], truths_of(stored["runs"], data))
-            save(path, stored)
+            keep(path, stored)
             print(f"{row['corpus']} seed {row['seed']}: {row['seconds']} s", file=sys.stderr, flush=True)
     print_table(stored)
 
@@ -144,7 +144,7 @@ def read_again(path: Path, data: Path, runs: Path) -> None:
         row["values"] = relative_values(plan, list(read_members(kept, plan)), sorted(read_truth(data / row["corpus"])))
         row |= {"read_by": commit(), "code": fingerprint()}
     calibrate(stored["runs"], truths_of(stored["runs"], data))
-    save(path, stored)
+    keep(path, stored)
     print_table(stored)
 
 
@@ -282,14 +282,9 @@ def fingerprint() -> str:
     return hashlib.sha256(b"".join((package / f"{name}.py").read_bytes() for name in MATTER)).hexdigest()[:12]
 
 
-def save(path: Path, stored: dict[str, Any]) -> None:
+def keep(path: Path, stored: dict[str, Any]) -> None:
     stored["runs"].sort(key=lambda row: (row["corpus"], row["seed"]))
-    path.parent.mkdir(exist_ok=True)
-    runs = ",\n    ".join(json.dumps(row) for row in stored["runs"])
-    head = json.dumps({key: value for key, value in stored.items() if key != "runs"}, indent=2)[:-2]
-    part = path.with_suffix(".part")
-    part.write_text(f'{head},\n  "runs": [\n    {runs}\n  ]\n}}\n', encoding="utf-8")
-    part.replace(path)
+    save(path, stored)
 
 
 def print_table(stored: dict[str, Any]) -> None:

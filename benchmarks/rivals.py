@@ -43,7 +43,7 @@ from byline.metrics import measure
 from byline.problems import Problem, read_problems
 from byline.resampling import Comparison, Draws, compare_draws, measure_draws, weigh_texts
 from byline.truth import read_truth
-from stored import RESULTS, commit
+from stored import RESULTS, commit, save
 
 STORED = RESULTS / "rivals.json"
 RIVALS = ("a", "b", "d", "e", "f", "ext")
@@ -79,6 +79,7 @@ def main() -> None:
         for rival, seed in missing(stored["runs"], corpus, options.rivals):
             row = run(data, corpus, rival, seed, stored["runs"])
             stored["runs"].append({**row, "commit": made_by})
+            stored["runs"].sort(key=lambda row: (row["corpus"], RIVALS.index(row["rival"]), row["seed"] or 0))
             save(STORED, stored)
             print(f"{corpus} {rival} {row['product']:.3f}", file=sys.stderr, flush=True)
     print_table(stored["runs"])
@@ -109,16 +110,6 @@ def load(path: Path) -> dict[str, Any]:
     if {key: value for key, value in stored.items() if key != "runs"} != describe():
         sys.exit(f"{path} holds results of other settings; remove it")
     return stored
-
-
-def save(path: Path, stored: dict[str, Any]) -> None:
-    stored["runs"].sort(key=lambda row: (row["corpus"], RIVALS.index(row["rival"]), row["seed"] or 0))
-    path.parent.mkdir(exist_ok=True)
-    runs = ",\n    ".join(json.dumps(row) for row in stored["runs"])
-    head = json.dumps({key: value for key, value in stored.items() if key != "runs"}, indent=2)[:-2]
-    part = path.with_suffix(".part")
-    part.write_text(f'{head},\n  "runs": [\n    {runs}\n  ]\n}}\n', encoding="utf-8")
-    part.replace(path)
 
 
 def missing(rows: Sequence[dict[str, Any]], corpus: str, wanted: Sequence[str]) -> list[tuple[str, int | None]]:

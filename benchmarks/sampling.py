@@ -52,7 +52,7 @@ LETTERS = "etaoinshrdlu ,."
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=Path, metavar="DIR", help="run folders of preset default, seed 0")
+    parser.add_argument("--runs", type=Path, metavar="DIR", help="run folders of preset rnn, seed 0")
     parser.add_argument("--table", action="store_true", help="print what is stored, run nothing")
     options = parser.parse_args()
     if not options.table:
