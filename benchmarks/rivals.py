@@ -79,8 +79,7 @@ def main() -> None:
         for rival, seed in missing(stored["runs"], corpus, options.rivals):
             row = run(data, corpus, rival, seed, stored["runs"])
             stored["runs"].append({**row, "commit": made_by})
-            stored["runs"].sort(key=lambda row: (row["corpus"], RIVALS.index(row["rival"]), row["seed"] or 0))
-            save(STORED, stored)
+            keep(STORED, stored)
             print(f"{corpus} {rival} {row['product']:.3f}", file=sys.stderr, flush=True)
     print_table(stored["runs"])
 
@@ -110,6 +109,11 @@ def load(path: Path) -> dict[str, Any]:
     if {key: value for key, value in stored.items() if key != "runs"} != describe():
         sys.exit(f"{path} holds results of other settings; remove it")
     return stored
+
+
+def keep(path: Path, stored: dict[str, Any]) -> None:
+    stored["runs"].sort(key=lambda row: (row["corpus"], RIVALS.index(row["rival"]), row["seed"] or 0))
+    save(path, stored)
 
 
 def missing(rows: Sequence[dict[str, Any]], corpus: str, wanted: Sequence[str]) -> list[tuple[str, int | None]]:

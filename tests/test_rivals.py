@@ -179,7 +179,7 @@ def test_results_are_stored_and_not_mixed_with_others(
     stored = rivals.load(path)
     row = {"corpus": "one", "seed": None, "auc": 0.75, "c_at_1": 0.5, "product": 0.375, "answers": [0.25, 0.75]}
     stored["runs"] = [{**row, "rival": "b"}, {**row, "rival": "a"}, {**row, "rival": "b", "corpus": "two", "auc": 0.25}]
-    rivals.save(path, stored)
+    rivals.keep(path, stored)
     assert [row["rival"] for row in rivals.load(path)["runs"]] == ["a", "b", "b"]
     rivals.print_table(rivals.load(path)["runs"])
     lines = capsys.readouterr().out.splitlines()
