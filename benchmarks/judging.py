@@ -76,13 +76,14 @@ def judge(
     given = [round(float(answer), 3) for answer in answers]
     measures = measure(truth, given)
     figures = {key: round(getattr(measures, key), 4) for key in ("auc", "c_at_1", "product", "cllr")}
-    return {"relative": figures, "answers": given, "half": halve(scores, truth)}
+    return {"relative": figures, "answers": given, "order": halve(scores, truth)}
 
 
-def halve(scores: np.ndarray[Any, np.dtype[np.float64]], truth: Sequence[bool]) -> float:
-    """The product if the upper half is called yes, as rivals are measured: what order alone is worth."""
+def halve(scores: np.ndarray[Any, np.dtype[np.float64]], truth: Sequence[bool]) -> dict[str, float]:
+    """What order alone is worth: the AUC, and the product if the upper half is called yes, as rivals are measured."""
     there = np.where(np.isnan(scores), np.nanmedian(scores), scores)
-    return round(measure(truth, ((rankdata(there) - 0.5) / len(there)).tolist()).product, 4)
+    measures = measure(truth, ((rankdata(there) - 0.5) / len(there)).tolist())
+    return {key: round(getattr(measures, key), 4) for key in ("auc", "product")}
 
 
 def numbers(values: Sequence[float | None]) -> np.ndarray[Any, np.dtype[np.float64]]:

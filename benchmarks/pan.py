@@ -314,27 +314,29 @@ def print_table(stored: dict[str, Any]) -> None:
 
 def print_relative(rows: Sequence[dict[str, Any]]) -> None:
     """A line for each corpus, of answers that were calibrated on the others."""
-    print("| corpus | seeds | AUC | C@1 | product | product of each seed | upper half yes | Cllr | seconds | members |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    print(
+        "| corpus | seeds | AUC | C@1 | product | product of each seed | order's AUC | upper half yes | Cllr | seconds"
+        " | members |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
     lines = []
     for corpus in sorted({row["corpus"] for row in rows}):
         own = [row for row in rows if row["corpus"] == corpus and "relative" in row]
         if own:
-            means = [float(np.mean([row["relative"][key] for row in own])) for key in ("auc", "c_at_1", "product")]
-            means += [
-                float(np.mean([row["half"] for row in own])),
-                float(np.mean([r["relative"]["cllr"] for r in own])),
-            ]
-            means += [float(np.mean([row[key] for row in own])) for key in ("seconds", "members")]
+            figures = [
+                [*(row["relative"][key] for key in ("auc", "c_at_1", "product")), row["order"]["auc"],
+                 row["order"]["product"], row["relative"]["cllr"], row["seconds"], row["members"]]
+                for row in own
+            ]  # fmt: skip
+            lines.append(np.mean(figures, axis=0))
             each = " ".join(f"{row['relative']['product']:.3f}" for row in own)
-            print(f"| {corpus} | {len(own)} | {_relative_cells(means, each)} |")
-            lines.append(means)
+            print(f"| {corpus} | {len(own)} | {_relative_cells(lines[-1].tolist(), each)} |")
     if lines:
-        print(f"| plain mean | | {_relative_cells(list(np.mean(lines, axis=0)), '')} |")
+        print(f"| plain mean | | {_relative_cells(np.mean(lines, axis=0).tolist(), '')} |")
 
 
 def _relative_cells(means: list[float], each: str) -> str:
-    figures = [f"{mean:.3f}" for mean in means[:5]] + [f"{mean:.0f}" for mean in means[5:]]
+    figures = [f"{mean:.3f}" for mean in means[:6]] + [f"{mean:.0f}" for mean in means[6:]]
     return " | ".join([*figures[:3], each, *figures[3:]])
 
 

@@ -371,7 +371,7 @@ class TestOneQuestion:
         a, b, q = texts
         done = run("verify", "--known", a, b, "--unknown", q, "--reference", reference, *QUICK)
         assert done.returncode == 0, done.stderr
-        assert "1 problem;" in done.stdout
+        assert "1 problem, each by itself" in done.stdout
         assert "Engines: vectors (topic masked), vectors, ngram (topic masked), ngram\n" in done.stdout
         assert "Interpretation: cohort, every problem by itself, relative to the reference population" in done.stdout
         assert re.search(r"^question .* 0\.\d\d\d ", done.stdout, re.MULTILINE)
@@ -418,7 +418,7 @@ class TestOneQuestion:
         done = run("verify", "--known", texts[0], "--unknown", texts[2], "--reference", few, *QUICK)
         assert (done.returncode, done.stdout) == (1, "")
         (line,) = done.stderr.splitlines()
-        assert line.startswith("byline: question: the reference has texts by 5 people to compare it with, 10 are")
+        assert line.startswith("byline: latin: the reference has texts by 5 people who surely are different and 10 are")
 
     def test_the_topic_is_masked_in_all_members(self, texts: list[Path], reference: Path) -> None:
         words = ("--known", texts[0], "--unknown", texts[2], "--reference", reference, "--mask", "topic", *QUICK)

@@ -17,7 +17,7 @@ from byline.plans import Manner
 from byline.pools import Pool, pool_of, read_pool, require_members
 from byline.problems import ProblemSet, read_problems, read_texts
 from byline.reference import Reference, read_reference
-from byline.requests import Request, cant_resume
+from byline.requests import Request, calibrated, cant_resume
 from byline.runs import hold, is_run, read_plan, require_vacant, start
 from byline.settings import Interpretation, Settings
 from byline.workers import cluster_size
@@ -68,6 +68,7 @@ def verify(
     count = members if members is not None or budget is not None else pool.members
     if count is not None:
         require_members(count)
+    calibrated(manner, pool.take(count, seed) if count is not None else pool.rows)  # refused before anything is done
     if isinstance(problems, Path | str):
         problems = read_problems(Path(problems), language)
     if isinstance(control, Path | str):
