@@ -40,9 +40,8 @@ def main() -> None:
         pool = read_pool("best")
         kinds = kinds_of(pool.only(engines).rows)
         fitted = fit(json.loads(path.read_text(encoding="utf-8"))["runs"], data, kinds)
-        if fitted.interpretation == "cohort":
-            slope, offset = doubt(Line(fitted.slope, fitted.offset))
-            fitted = dataclasses.replace(fitted, slope=slope, offset=offset)
+        slope, offset = doubt(Line(fitted.slope, fitted.offset), fitted.interpretation == "cohort")
+        fitted = dataclasses.replace(fitted, slope=slope, offset=offset)
         write_calibration(FOLDER / f"{name}.json", fitted)
         print(
             f"{name}: {fitted.interpretation} scores by {', '.join(fitted.engines)}; slope {fitted.slope:.3f},"

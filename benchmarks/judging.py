@@ -18,8 +18,8 @@ Truths = Mapping[str, Sequence[bool]]
 
 CAP = 2.0
 """Bans: each calibration rests on several hundred problems that share no text."""
-DOUBT = 0.5
-"""The share of the evidence that is kept where problems by themselves are calibrated beside other references."""
+BELIEVED, BELIEVED_ALONE = 0.9, 0.4
+"""The share of a log-likelihood ratio that is kept where it was calibrated on other corpora."""
 DIGITS = 5
 
 
@@ -30,16 +30,18 @@ def calibrate(rows: Rows, truths: Truths) -> None:
         for row in same:
             others = [other for other in same if other["corpus"] != row["corpus"]]
             if others:
-                line = fit(others, truths)
-                if row.get("alone"):
-                    line = doubt(line)
+                line = doubt(fit(others, truths), bool(row.get("alone")))
                 radius = learn_radius(others, truths, line) if row.get("alone") else None
                 row.update(judge(row["values"], truths[row["corpus"]], line, radius))
 
 
-def doubt(line: Line) -> Line:
-    """Half of what a line says: one that was fitted beside other references does not know how well this one fits."""
-    return Line(DOUBT * line.slope, DOUBT * line.offset)
+def doubt(line: Line, alone: bool) -> Line:
+    """What is believed of a line that was fitted on other corpora: they differ in more than it knows.
+
+    Least for problems by themselves, whose scores hang on how well the reference fits.
+    """
+    share = BELIEVED_ALONE if alone else BELIEVED
+    return Line(share * line.slope, share * line.offset)
 
 
 def fit(rows: Rows, truths: Truths) -> Line:

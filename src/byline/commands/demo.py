@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast, get_args
 import typer
 
 from byline.builtin import Collection, builtin_problems
-from byline.settings import MOST_MEMBERS
+from byline.commands import options
 
 if TYPE_CHECKING:
     from byline.execution import Verification
@@ -20,7 +20,7 @@ def demo_command(
         str, typer.Argument(metavar="COLLECTION", help="Which built-in problems: english or greek.")
     ] = "english",
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same answers.")] = 0,
-    members: Annotated[int, typer.Option(min=1, max=MOST_MEMBERS, help="How many trainings are averaged.")] = 4,
+    members: options.Members = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answers and the truth as JSON.")] = False,
 ) -> None:
     """Answer the built-in problems and show the truth beside.
