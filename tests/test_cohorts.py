@@ -236,7 +236,8 @@ class TestRefusals:
         with builtin_problems("greek") as folder:
             greek = build_reference([folder])
         with pytest.raises(
-            CorpusError, match=r"EN001: the reference is greek, these problems are english; .*--language"
+            CorpusError,
+            match=r"EN001: the reference .greek. is of another language or script than this problem .english.; .*--language",
         ):
             lay_out_groups(as_set(*PROBLEMS), [NGRAM], reference=greek)
 

@@ -375,7 +375,7 @@ class TestOneQuestion:
         assert "Engines: vectors (topic masked), vectors, ngram (topic masked), ngram\n" in done.stdout
         assert "Interpretation: cohort, every problem by itself, relative to the reference population" in done.stdout
         assert re.search(r"^question .* 0\.\d\d\d ", done.stdout, re.MULTILINE)
-        assert "an order, not probabilities" in done.stdout
+        assert "Answers are probabilities at a prior of 0.5" in done.stdout
         assert "The reference (24 texts by 12 people) is " in done.stdout
 
     def test_json_says_the_same_and_nothing_else(self, texts: list[Path], reference: Path, tmp_path: Path) -> None:
@@ -386,8 +386,11 @@ class TestOneQuestion:
         result = json.loads(done.stdout)
         (answer,) = result["answers"]
         assert answer["id"] == "question"
-        assert set(answer) == {"id", "answer", "undecided", "score"}
-        assert (result["interpret"], result["calibrated"], result["members"]) == ("cohort", False, 4)
+        assert set(answer) == {
+            "id", "answer", "undecided", "score", "llr_bans", "llr_interval", "probability", "verbal",
+        }  # fmt: skip
+        assert (result["interpret"], result["calibrated"], result["members"]) == ("cohort", True, 4)
+        assert (result["reference"]["authors"], len(result["reference"]["problems"])) == (12, 1)
         again = json.loads(run("verify", "--known", b, "--known", a, *words, "-o", tmp_path / "out").stdout)
         assert again["answers"] == result["answers"]
         assert (tmp_path / "out" / "answers.txt").read_text("utf-8") == f"question {answer['answer']:.3f}\n"

@@ -17,7 +17,7 @@ from byline.groups import LanguageGroup
 from byline.interpret import Verdicts, answer_problems
 from byline.modelfile import model_bytes
 from byline.plans import Member, Plan
-from byline.problems import Layout, Offence
+from byline.problems import Layout, Offence, Problem
 from byline.requests import Request
 from byline.runs import Record, RunFolder
 from byline.scoring import Side
@@ -104,6 +104,8 @@ class Verification:
     runs: tuple[LanguageRun, ...]
     skipped: tuple[Offence, ...] = ()
     """Problems that could not be used and were answered 0.5."""
+    problems: tuple[Problem, ...] = ()
+    """Those that were answered."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -190,7 +192,8 @@ class Execution:
         answers, verdicts = answer_plan(self.plan, self.readings)
         rows = [member.settings for member in self.plan.members]
         runs = [_summary(*each, rows) for each in zip(self.groups, verdicts, done, strict=True)]
-        return Verification(tuple(answers), self.plan.layout, self.plan, tuple(runs), tuple(self.offences))
+        problems = tuple(problem for group in self.groups for problem in group.problems)
+        return Verification(tuple(answers), self.plan.layout, self.plan, tuple(runs), tuple(self.offences), problems)
 
 
 def _summary(group: LanguageGroup, verdicts: Verdicts, members: int, rows: Sequence[Settings]) -> LanguageRun:

@@ -65,10 +65,10 @@ def lay_out_groups(
             return prepare_questions(chosen, settings, control)
 
         if reference is not None and not same_language(reference, ordered[0]):
-            message = (
-                f"the reference is {reference.language}, these problems are {language}; give one of their language"
+            raise CorpusError(
+                f"{ordered[0].id}: the reference ({reference.language}) is of another language or script than this"
+                f" problem ({language}); give a reference of its language, or name the language of the problem with --language"
             )
-            raise CorpusError(f"{ordered[0].id}: {message}, or name the language of the problems with --language")
         group, bad = _lay_out(language, ordered, rows, prepare)
         if reference is None:
             group = _turn_round(group, rows, prepare)

@@ -134,14 +134,23 @@ def print_fitness(check: ReferenceCheck) -> None:
     """Whether the reference suits the question, in words."""
     from byline.commands.console import out, printable
 
+    said = f"The reference: {check.texts} texts by {check.authors} people."
+    if len(check.problems) > 1:
+        out().print(f"{said} {printable(check.verdict)} byline reference check says why.")
+        return
     for problem in check.problems:
         out().print(f"The reference ({check.texts} texts by {check.authors} people) is {printable(problem.verdict)}.")
 
 
 def fitness_json(check: ReferenceCheck) -> dict[str, object]:
     """The same as JSON."""
-    (problem,) = check.problems
-    return {"texts": check.texts, "authors": check.authors, "grade": problem.grade, "remarks": list(problem.remarks)}
+    return {
+        "texts": check.texts,
+        "authors": check.authors,
+        "problems": [
+            {"id": problem.id, "grade": problem.grade, "remarks": list(problem.remarks)} for problem in check.problems
+        ],
+    }
 
 
 def describe_manner(plan: Plan, reaches: Sequence[float | None]) -> list[str]:
@@ -168,13 +177,14 @@ def _meaning(manner: Manner, many: bool) -> str:
 
     if manner.interpretation == "rank":
         if many:
-            return "0.5 is the median problem: half of the problems are taken to be by the same author, as at PAN."
-        return "0.5 is the middle rank: so few problems have no median worth the name."
+            half = "half of the problems are taken to be by the same author, as at PAN."
+            return f"Answers are an order, not probabilities. 0.5 is the median problem: {half}"
+        return "Answers are an order, not probabilities. 0.5 is the middle rank: so few have no median worth the name."
     if manner.calibration is None:
         return "Answers are an order, not probabilities: nothing is calibrated for these members; see byline calibrate."
     lines = [
         f"Answers are probabilities at a prior of {manner.prior:g}. LLR: the weight of evidence in bans; 1 is",
-        f"ten times as probable if {SAME} as if {DIFFERENT}, -1 a tenth.",
+        f"ten times as probable if {SAME} as if {DIFFERENT}, -1 a tenth. What is undecided is written as 0.500.",
     ]
     if manner.interpretation == "relative":
         lines.append("Half of the problems are taken to be by the same author, as at PAN.")
@@ -202,7 +212,12 @@ def print_answers(answers: Sequence[Answer]) -> None:
         cells = [printable(answer.id), answer_bar(answer.value, 16), f"{answer.rounded:.3f}", verdict(answer)]
         if answer.llr is not None:
             span = f"{answer.interval[0]:+.1f} to {answer.interval[1]:+.1f}" if answer.interval else ""
-            cells += [f"{answer.llr:+.2f}", span, support(answer.llr) or "none"]
+            word = support(answer.llr)
+            cells += [
+                f"{answer.llr:+.2f}",
+                span,
+                f"{word}, {'same' if answer.llr > 0 else 'another'}" if word else "none",
+            ]
         table.add_row(*cells)
     console = out()
     console.print(table)

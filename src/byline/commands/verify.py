@@ -171,7 +171,7 @@ def verify_command(
     seconds = time.perf_counter() - begin
     if output is not None:
         answers.write_answers(output, result.answers, result.layout)
-    check = check_reference(population, question.problems) if population and question else None
+    check = check_reference(population, result.problems) if population else None
     if as_json:
         fitness = {"reference": fitness_json(check)} if check else {}
         print_json({**to_json(result, seconds), **fitness, "interrupted": interrupted})

@@ -198,12 +198,12 @@ def _sides(problem: Problem, language: str) -> tuple[str, str]:
 
 
 def same_language(reference: Reference, problem: Problem) -> bool:
-    """Whether they may be of one language; of either, only the script may be known."""
-    if reference.language == problem.language:
-        return True
+    """Whether they may be of one language; of either, only the script may be known, and another script is another."""
     script = language_of_script(*(text.document.text for text in reference.texts[:ENOUGH]))
     own = language_of_script(*(document.text for document in (*problem.known, problem.unknown)))
-    return script == own and script in (reference.language, problem.language)
+    if script != own and None not in (script, own):
+        return False
+    return reference.language == problem.language or script in (reference.language, problem.language)
 
 
 class _Kinds:
