@@ -67,7 +67,7 @@ def lay_out_groups(
         if reference is not None and not same_language(reference, ordered[0]):
             raise CorpusError(
                 f"{ordered[0].id}: the reference ({reference.language}) is of another language or script than this"
-                f" problem ({language}); give a reference of its language, or name the language of the problem with --language"
+                f" problem ({language}); give a reference of its language, or name that with --language"
             )
         group, bad = _lay_out(language, ordered, rows, prepare)
         if reference is None:
