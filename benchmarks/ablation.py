@@ -22,12 +22,12 @@ import numpy as np
 
 from byline.answers import match_truth
 from byline.fusion import Reading
-from byline.interpret import answer_problems, read_sides, standing_values
+from byline.interpret import answer_problems, read_sides
 from byline.metrics import measure
 from byline.plans import Manner, Plan
 from byline.runs import Record, read_members, read_plan
 from byline.truth import read_truth
-from judging import calibrate, plain
+from judging import calibrate, values_by_id
 from stored import RESULTS, commit
 
 PATH = RESULTS / "ablation.json"
@@ -109,8 +109,7 @@ def read(plan: Plan, records: Sequence[Record], matched: bool, ids: Sequence[str
         ]
         reading = read_sides(whole, len(group.ids), record.member.settings, "relative")
         readings.append(reading if matched else Reading(reading.engine, reading.scores[:1]))
-    found = dict(zip(group.ids, plain(standing_values(readings, "relative")), strict=True))
-    return [found.get(name) for name in ids]
+    return values_by_id(plan, readings, "relative", ids)
 
 
 def rank(plan: Plan, records: Sequence[Record], truth: dict[str, bool]) -> dict[str, float]:

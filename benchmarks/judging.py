@@ -9,8 +9,12 @@ import numpy as np
 from scipy.stats import rankdata
 
 from byline.fitting import Line, fit_line, weigh_corpora
+from byline.fusion import Reading
+from byline.interpret import standing_values
 from byline.likelihood import best_radius, decide, probability
 from byline.metrics import measure
+from byline.plans import Plan
+from byline.settings import Interpretation
 
 Rows = Sequence[dict[str, Any]]
 Truths = Mapping[str, Sequence[bool]]
@@ -86,6 +90,15 @@ def halve(scores: np.ndarray[Any, np.dtype[np.float64]], truth: Sequence[bool]) 
     there = np.where(np.isnan(scores), np.nanmedian(scores), scores)
     measures = measure(truth, ((rankdata(there) - 0.5) / len(there)).tolist())
     return {key: round(getattr(measures, key), 4) for key in ("auc", "product")}
+
+
+def values_by_id(
+    plan: Plan, readings: Sequence[Reading], way: Interpretation, ids: Sequence[str]
+) -> list[float | None]:
+    """What a calibration is fitted to, for each of the ids; None where a problem was not answered."""
+    (group,) = plan.groups
+    found = dict(zip(group.ids, plain(standing_values(readings, way)), strict=True))
+    return [found.get(name) for name in ids]
 
 
 def numbers(values: Sequence[float | None]) -> np.ndarray[Any, np.dtype[np.float64]]:

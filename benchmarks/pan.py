@@ -42,7 +42,7 @@ from byline.documents import Document
 from byline.ensemble import parse_duration
 from byline.errors import BylineError
 from byline.execution import Keep
-from byline.interpret import answer_problems, read_sides, standing_values
+from byline.interpret import answer_problems, read_sides
 from byline.metrics import measure
 from byline.plans import Manner, Plan
 from byline.pools import Pool, pool_of, read_pool
@@ -52,7 +52,7 @@ from byline.runs import Record, read_members, read_plan
 from byline.settings import Ranking, Settings, parse_assignments
 from byline.truth import read_truth
 from byline.verification import verify
-from judging import calibrate, plain
+from judging import calibrate, values_by_id
 from stored import RESULTS, commit, save
 
 LANGUAGES = ("dutch", "english", "greek", "spanish")
@@ -210,8 +210,7 @@ def relative_values(plan: Plan, records: Sequence[Record], ids: Sequence[str]) -
     (group,) = plan.groups
     way = plan.manner.interpretation
     readings = [read_sides(record.sides, len(group.ids), record.member.settings, way) for record in records]
-    found = dict(zip(group.ids, plain(standing_values(readings, way)), strict=True))
-    return [found.get(name) for name in ids]
+    return values_by_id(plan, readings, way, ids)
 
 
 def truths_of(rows: Sequence[dict[str, Any]], data: Path) -> dict[str, list[bool]]:

@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from byline.answers import Answer
 from byline.calibrating import calibrate, values_of
 from byline.calibration import Calibration, builtin_calibration, llr_bans
-from byline.commands.answers import answer_json, manner_json
+from byline.commands.answers import answer_json, manner_json, manner_of
 from byline.errors import AnswersError, RunError, SettingsError, TooLittleText
 from byline.execution import Event, Finished, Interrupted, Keep, Planned, Verification
+from byline.plans import Manner
 from byline.pools import Pool, read_pool
 from byline.problems import ProblemSet, read_problems
 from byline.runs import read_plan
@@ -222,3 +224,12 @@ class TestBuiltIn:
         assert result.plan.manner.calibration == builtin_calibration(best.interpret, kinds_of(best.rows))
         assert all(answer.probability is not None and answer.interval is not None for answer in result.answers)
         assert all(answer.llr is None for answer in verify(others, best.only(["vectors"])).answers)
+
+
+def test_what_is_said_of_answers_is_of_these_answers() -> None:
+    """Members that were stopped early may not have the plan's calibration, and nothing is called a probability then."""
+    fitted = builtin_calibration("relative", kinds_of(read_pool("best").rows))
+    manner = Manner("relative", calibration=fitted)
+    plain, weighed = Answer("EN001", 0.7, 1.2), Answer("EN001", 0.7, 1.2, 0.4, None, 0.7)
+    assert manner_json(manner_of(manner, [weighed]))["calibrated"] is True
+    assert manner_json(manner_of(manner, [plain]))["calibrated"] is False

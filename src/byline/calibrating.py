@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +16,9 @@ from byline.fitting import fit_calibration, require_trials
 from byline.interpret import standing_values
 from byline.plans import Plan
 from byline.pools import Pool
-from byline.problems import ProblemSet
+from byline.problems import Problem, ProblemSet
 from byline.reference import Reference
-from byline.runs import read_members, read_plan
+from byline.runs import is_run, read_members, read_plan
 from byline.settings import Interpretation, kinds_of
 from byline.verification import verify
 
@@ -42,34 +42,38 @@ def calibrate(
     """Answer the problems with a pool's members, and fit what turns their scores into likelihood ratios.
 
     Members are kept in `folder`, a run folder; one that was stopped goes on, unless it is to be replaced. Problems
-    that can't be used take no part.
-    `name` is what the calibration calls the corpus.
+    that can't be used take no part. `name` is what the calibration calls the corpus.
     """
     interpretation = interpret or ("cohort" if reference is not None else pool.interpret)
     if interpretation == "rank":
         raise RunError("ranks are not calibrated; give --interpret relative, or cohort with a --reference")
     match_truth(dict.fromkeys((problem.id for problem in problems.problems), 0.5), truth, name)  # before any work
     sound = [problem for problem in problems.problems if problem.id in truth]
-    texts = [{document.text for document in problem.known} for problem in sound]
-    require_trials([truth[problem.id] for problem in sound], texts, [problem.unknown.text for problem in sound])
+    require_trials(*_trials(sound, truth))
     verify(
         problems, pool, members=members, budget=budget, seed=seed, interpret=interpretation, reference=reference,
-        skip_bad=True, keep=Keep(folder, not overwrite, overwrite, models=False, silent=True), workers=workers,
-        report=report,
+        skip_bad=True, workers=workers, report=report,
+        keep=Keep(folder, resume=is_run(folder) and not overwrite, overwrite=overwrite, models=False),
     )  # fmt: skip
     plan = read_plan(folder)
     values = values_of(folder, plan)
     asked = [problem for problem in sound if problem.id in values]
     return fit_calibration(
         np.array([values[problem.id] for problem in asked]),
-        [truth[problem.id] for problem in asked],
-        [{document.text for document in problem.known} for problem in asked],
-        [problem.unknown.text for problem in asked],
+        *_trials(asked, truth),
         interpretation=interpretation,
         engines=kinds_of(member.settings for member in plan.members),
         preset=pool.name,
         corpora=(name,),
     )
+
+
+def _trials(
+    problems: Sequence[Problem], truth: Mapping[str, bool]
+) -> tuple[list[bool], list[frozenset[str]], list[str]]:
+    """The truth, the known texts and the unknown one of each problem."""
+    known = [frozenset(document.text for document in problem.known) for problem in problems]
+    return [truth[problem.id] for problem in problems], known, [problem.unknown.text for problem in problems]
 
 
 def values_of(folder: Path, plan: Plan) -> dict[str, float]:

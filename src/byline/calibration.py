@@ -52,7 +52,7 @@ class Calibration:
     threshold: float
     """An answer whose probability at even odds is nearer to 0.5 than this is undecided."""
     interpretation: str
-    """What made the scores: this way of reading, and the engines, each with its mask. It holds for no others."""
+    """What made the scores: this way of reading, and the engines (see `settings.kinds_of`). It holds for no others."""
     engines: tuple[str, ...]
     preset: str
     problems: int

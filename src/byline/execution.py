@@ -63,8 +63,6 @@ class Keep:
     models: bool = True
     trace: bool = False
     """Each member's answers after each sub-epoch too."""
-    silent: bool = False
-    """Say nothing where there is no run to go on with."""
 
 
 @dataclass(frozen=True)

@@ -30,17 +30,6 @@ LENGTH_REACH = 0.7
 """The reference's sets half or twice as long count 6 tenths in a cohort, those four times as long 1 in 7."""
 
 
-def part_scores(side: Side) -> Table | None:
-    """(PARTS, reaches, questions): the same without each part of the documents; None where parts were not scored."""
-    if side.matrix.parts is None:
-        return None
-    return np.array([relative_scores(_without(side, values)) for values in side.matrix.parts])
-
-
-def _without(side: Side, values: Table) -> Side:
-    return replace(side, matrix=replace(side.matrix, values=values, parts=None))
-
-
 def relative_scores(side: Side) -> Table:
     """(reaches, questions): how much more alike each asked pair is than expected, in usual deviations.
 
@@ -65,6 +54,17 @@ def relative_scores(side: Side) -> Table:
         for by_document, by_head in _weigh(left, cohort)
     ]
     return np.array([-table[places] for table in tables])
+
+
+def part_scores(side: Side) -> Table | None:
+    """(PARTS, reaches, questions): the same without each part of the documents; None where parts were not scored."""
+    if side.matrix.parts is None:
+        return None
+    return np.array([relative_scores(_without(side, values)) for values in side.matrix.parts])
+
+
+def _without(side: Side, values: Table) -> Side:
+    return replace(side, matrix=replace(side.matrix, values=values, parts=None))
 
 
 class _Counted(NamedTuple):

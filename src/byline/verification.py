@@ -47,13 +47,13 @@ def verify(
     """Answer all problems with an ensemble: train, score, interpret, and answer.
 
     The ensemble's members come from a preset (`best`, or beside a reference `cohort`), a pool of one's own, or one
-    setting; how many is said by `members`, or
-    found to fit `budget` seconds. `interpret` says how their matrices are read; without it, the preset does. Answers
-    are calibrated by `calibration`, or by the built-in one where it fits. With a `reference` population every problem
-    is answered by itself, compared with that only. Problems of different languages are answered apart; `language`
-    overrides what a corpus says of itself when `problems` is a path. With `skip_bad`, problems that
-    can't be used are answered 0.5; otherwise they raise, all named at once. `keep` writes a run folder; members are
-    trained by `workers` of this machine's cores or by the Dask cluster at an address, with the same result.
+    setting; how many is said by `members`, or found to fit `budget` seconds. `interpret` says how their matrices are
+    read; without it, the preset does. Answers are calibrated by `calibration`, or by the built-in one where it fits.
+    With a `reference` population every problem is answered by itself, compared with that only. Problems of different
+    languages are answered apart; `language` overrides what a corpus says of itself when `problems` is a path. With
+    `skip_bad`, problems that can't be used are answered 0.5; otherwise they raise, all named at once. `keep` writes a
+    run folder; members are trained by `workers` of this machine's cores or by the Dask cluster at an address, with the
+    same result.
     """
     pool = _as_pool(preset if preset is not None else usual_preset(reference is not None))
     if members is not None and budget is not None:
@@ -97,7 +97,7 @@ def verify(
         else:
             if not keep.overwrite:
                 require_vacant(keep.folder, "; go on with it by --resume, or replace it by --overwrite")
-            if keep.resume and not keep.silent:
+            if keep.resume:
                 log.warning("%s: there is no run to go on with; a new one begins", keep.folder)
             plan = request.settle(workers, slots)
             start(keep.folder, plan)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ def to_json(result: Verification, seconds: float) -> dict[str, object]:
     """What --json prints."""
     plan = result.plan
     return {
-        **manner_json(plan.manner),
+        **manner_json(manner_of(plan.manner, result.answers)),
         "answers": [answer_json(answer) for answer in result.answers],
         "skipped": [{"id": offence.id, "reason": offence.message} for offence in result.skipped],
         "languages": [asdict(run) for run in result.runs],
@@ -31,6 +31,11 @@ def to_json(result: Verification, seconds: float) -> dict[str, object]:
         "budget": plan.budget,
         "seconds": round(seconds, 2),
     }
+
+
+def manner_of(manner: Manner, answers: Sequence[Answer]) -> Manner:
+    """The manner that answers were made in: members that were stopped early may not have the plan's calibration."""
+    return manner if any(answer.llr is not None for answer in answers) else replace(manner, calibration=None)
 
 
 def manner_json(manner: Manner) -> dict[str, object]:
@@ -123,7 +128,9 @@ def print_summary(result: Verification, seconds: float, output: Path | None) -> 
         f" seed {plan.members[0].seed}, {seconds:.1f} s"
         + (f" of {plan.budget['seconds']:g}" if plan.budget else "")
     )  # fmt: skip
-    console.print(_meaning(plan.manner, any(run.problems >= FEWEST_HEADS for run in result.runs)))
+    console.print(
+        _meaning(manner_of(plan.manner, result.answers), any(run.problems >= FEWEST_HEADS for run in result.runs))
+    )
     for offence in result.skipped:
         console.print(f"skipped: {printable(offence.message)}", style="yellow")
     if output is not None:

@@ -28,7 +28,7 @@ def combine_command(
     """
     from byline import answers
     from byline.combination import combine_runs
-    from byline.commands.answers import answer_json, describe_manner, manner_json, print_answers
+    from byline.commands.answers import answer_json, describe_manner, manner_json, manner_of, print_answers
     from byline.commands.console import count_of, out, print_json
     from byline.commands.options import as_interpretation
     from byline.runs import FOLDER
@@ -41,7 +41,7 @@ def combine_command(
     if as_json:
         print_json(
             {
-                **manner_json(result.plan.manner),
+                **manner_json(manner_of(result.plan.manner, result.answers)),
                 "answers": [answer_json(answer) for answer in result.answers],
                 "members": len(result.plan.members),
                 "repeated": result.repeated,

@@ -69,6 +69,7 @@ def score(
     """
     settings = model.settings
     rules = rules_of(settings)
+    backward = settings.direction == "backward"
     first = max(settings.skip, 1)
     lengths = [len(text) - first for text in questions.texts]
     asked = heads_by_text(questions, chosen)
@@ -79,10 +80,9 @@ def score(
         if proceed:
             proceed()
         text = questions.texts[number]
-        symbols = text[::-1].copy() if settings.direction == "backward" else text
+        symbols = text[::-1].copy() if backward else text
         heads = asked[number]
         weights = everyone if len(heads) == count else _part(model.weights, heads)
-        backward = settings.direction == "backward"
         ends = first + part_ends(lengths[number], backward)
         bits = arithmetic.score_text(weights, symbols, rules.skip, rules.activation, ends)
         return bits[::-1] if backward else bits
