@@ -277,7 +277,7 @@ def test_a_failing_member_stops_the_others_and_its_error_is_raised(english: Path
         if threading.active_count() == before:
             break
         time.sleep(0.05)
-    assert threading.active_count() == before
+    assert threading.active_count() <= before  # one of an earlier test may end meanwhile
 
 
 @pytest.mark.parametrize(("seed", "members"), [(-1, 1), (0, 0)])
