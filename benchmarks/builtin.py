@@ -26,20 +26,23 @@ from judging import doubt, numbers
 from stored import RESULTS
 
 FOLDER = Path(byline.__file__).parent / "calibrations"
-# Stored results, and the engines that they are of.
-SOURCES = {"best": ("ngram", "rnn", "vectors"), "quick": ("ngram", "vectors"), "cohort": ("ngram", "vectors")}
+# Stored results, the preset that they are of, and its engines.
+SOURCES = {
+    "best": ("best", ("ngram", "rnn", "vectors")),
+    "quick": ("best", ("ngram", "vectors")),
+    "cohort": ("cohort", ("ngram", "spread", "vectors")),
+}
 
 
 def main() -> None:
     data = Path(os.environ.get("BYLINE_DATA") or sys.exit("set BYLINE_DATA to the folder that holds the corpora"))
-    for name, engines in SOURCES.items():
+    for name, (preset, engines) in SOURCES.items():
         path = RESULTS / f"pan-{name}.json"
         if not path.exists():
             print(f"{path}: not there; see pan.py", file=sys.stderr)
             continue
-        pool = read_pool("best")
-        kinds = kinds_of(pool.only(engines).rows)
-        fitted = fit(json.loads(path.read_text(encoding="utf-8"))["runs"], data, kinds)
+        kinds = kinds_of(read_pool(preset).only(engines).rows)
+        fitted = fit(json.loads(path.read_text(encoding="utf-8"))["runs"], data, kinds, preset)
         slope, offset = doubt(Line(fitted.slope, fitted.offset), fitted.interpretation == "cohort")
         fitted = dataclasses.replace(fitted, slope=slope, offset=offset)
         write_calibration(FOLDER / f"{name}.json", fitted)
@@ -50,7 +53,7 @@ def main() -> None:
         )
 
 
-def fit(rows: list[dict[str, Any]], data: Path, kinds: tuple[str, ...]) -> Calibration:
+def fit(rows: list[dict[str, Any]], data: Path, kinds: tuple[str, ...], preset: str) -> Calibration:
     """The calibration of all corpora's values together."""
     values, truth, known, unknown, names = [], [], [], [], []
     for corpus in sorted({row["corpus"] for row in rows}):
@@ -66,7 +69,7 @@ def fit(rows: list[dict[str, Any]], data: Path, kinds: tuple[str, ...]) -> Calib
                 names.append(corpus)
     return fit_calibration(
         values, truth, known, unknown, weigh_corpora(names, truth),
-        interpretation="cohort" if rows[0].get("alone") else "relative", engines=kinds, preset="best",
+        interpretation="cohort" if rows[0].get("alone") else "relative", engines=kinds, preset=preset,
         corpora=sorted(set(names)),
     )  # fmt: skip
 

@@ -3,7 +3,7 @@
     BYLINE_DATA=folder-of-corpora python benchmarks/pan.py          one member of the default settings
     python benchmarks/pan.py --set hidden=0 --name unigram          the same with a setting changed
     python benchmarks/pan.py --preset best --budget 3m              an ensemble, and its members one by one
-    python benchmarks/pan.py --preset best --reference --engines ngram,vectors --members 4 --name cohort
+    python benchmarks/pan.py --preset cohort --reference --seeds 1
                                                 every problem by itself, compared with the other years' corpora only
     python benchmarks/pan.py --preset paper --control --corpora pan15 --name paper
     python benchmarks/pan.py --placebo          known sets exchanged between problems: AUC must be near .5
@@ -66,7 +66,7 @@ VARIANTS: tuple[tuple[str, Ranking, float], ...] = (
 MATTER = (
     "documents", "problems", "languages", "normalise", "alphabet", "questions", "groups", "network", "kernels",
     "schedule", "training", "scoring", "engines/rnn", "engines/ngram", "engines/vectors", "ngrams", "ngram_kernels",
-    "masking", "cohorts", "enrolment", "ensemble", "ranks", "relative", "fusion", "interpret", "metrics", "combination",
+    "masking", "cohorts", "enrolment", "ensemble", "ranks", "relative", "fusion", "alone", "interpret", "metrics", "combination",
 )  # fmt: skip
 
 

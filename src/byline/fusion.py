@@ -11,23 +11,28 @@ of problems.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from byline.questions import Question
-from byline.relative import ALONE, REACHES
+from byline.relative import REACHES
 from byline.scoring import PARTS, ROUNDING, Flags, Table
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What one member says of the problems of a language, in one or more ways; NaN where it can't judge."""
+    """What one member says of the problems of a language, at one or more reaches; NaN where it can't judge."""
 
     engine: str
-    scores: Table  # (ways, problems)
-    parts: Table | None = None  # (PARTS, ways, problems): the same without each part of the texts
+    scores: Table  # (reaches, problems)
+    parts: Table | None = None  # (PARTS, reaches, problems): the same without each part of the texts
+    agreement: Table | None = None
+    """(problems,): beside a reference, how alike known and unknown texts stand to it, from -1 to 1."""
+    trust: Table | None = None
+    """(problems,): of scores that say something by themselves, how far they can be relied on, from 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,10 @@ class Fused:
     """
     reach: float = float("inf")
     """How closely cohorts were matched."""
+    even: float | None = None
+    """The score that speaks for neither side, where it does not hang on the corpus."""
+    trust: Table | None = None
+    """(problems,): how far scores of problems by themselves can be relied on, from 0 to 1."""
 
 
 def average_by_problem(scores: Sequence[float], questions: Sequence[Question], problems: int) -> Table:
@@ -67,24 +76,48 @@ def fuse_members(readings: Sequence[Reading]) -> Fused:
     return Fused(scores, _errors(table, np.ones((len(table), 1)), scores))
 
 
-def fuse_engines(readings: Sequence[Reading], alone: bool = False) -> Fused:
-    """The mean of the engines, each the mean of its members, with the reach at which asked pairs stand out most.
-
-    Problems that are answered `alone` can't be looked at together for it: their cohorts are always matched, by far
-    enough.
-    """
-    ways = range(min(len(reading.scores) for reading in readings))
+def fuse_engines(readings: Sequence[Reading]) -> Fused:
+    """The mean of the engines, each the mean of its members, with the reach at which asked pairs stand out most."""
+    reaches = range(min(len(reading.scores) for reading in readings))
     engines = [reading.engine for reading in readings]
-    tables = [np.array([reading.scores[way] for reading in readings]) for way in ways]
-    weights = _weights(~np.isnan(tables[0]), engines)
-    gains = [_standing_out(table, engines) - (way > 0) / np.sqrt(table.shape[1]) for way, table in enumerate(tables)]
-    chosen = REACHES.index(ALONE) if alone else int(np.argmax(np.round(gains, 9)))  # among equals the least matched
-    scores = _mean(tables[chosen], weights).round(9)
-    errors = _errors(tables[chosen], weights, scores)
-    if all(reading.parts is not None for reading in readings):
-        left = [np.array([reading.parts[part, chosen] for reading in readings]) for part in range(PARTS)]  # type: ignore[index]
-        errors = np.hypot(np.nan_to_num(errors), _jackknife([_mean(table, weights) for table in left]))
-    return Fused(scores, errors, REACHES[chosen])
+    tables = [np.array([reading.scores[reach] for reading in readings]) for reach in reaches]
+    gains = [
+        _standing_out(table, engines) - (reach > 0) / np.sqrt(table.shape[1]) for reach, table in enumerate(tables)
+    ]
+    chosen = int(np.argmax(np.round(gains, 9)))  # among equals the least matched
+    mean = average_engines(readings, lambda scores: scores[chosen])
+    return Fused(mean.scores, mean.total_errors(), REACHES[chosen])
+
+
+class Mean(NamedTuple):
+    """The mean of engines."""
+
+    scores: Table
+    """(problems,): NaN where nobody could judge."""
+    errors: Table
+    """(problems,): the standard error, from how far members are apart; NaN for fewer than two."""
+    parts: Table | None
+    """(PARTS, problems): the same mean without each part of the texts; None where not all members scored parts."""
+
+    def total_errors(self) -> Table:
+        """(problems,): how far members are apart, and how far the mean hangs on parts of the texts."""
+        if self.parts is None:
+            return self.errors
+        jackknife = np.sqrt((len(self.parts) - 1) * self.parts.var(axis=0))
+        errors: Table = np.hypot(np.nan_to_num(self.errors), jackknife)
+        return errors
+
+
+def average_engines(readings: Sequence[Reading], choose: Callable[[Table], Table]) -> Mean:
+    """The mean of the engines, each the mean of its members, of what is chosen from (reaches, problems)."""
+    table = np.array([choose(reading.scores) for reading in readings])
+    weights = _weights(~np.isnan(table), [reading.engine for reading in readings])
+    scores = _mean(table, weights).round(9)
+    parts = [reading.parts for reading in readings if reading.parts is not None]
+    if len(parts) < len(readings):
+        return Mean(scores, _errors(table, weights, scores), None)
+    left = [_mean(np.array([choose(each[part]) for each in parts]), weights) for part in range(PARTS)]
+    return Mean(scores, _errors(table, weights, scores), np.array(left))
 
 
 def strength(scores: Table) -> float:
@@ -111,13 +144,6 @@ def _weights(there: Flags, engines: Sequence[str]) -> Table:
         own = names == engine
         shares[own] = there[own] / np.maximum(there[own].sum(axis=0), 1)
     return shares
-
-
-def _jackknife(left: Sequence[Table]) -> Table:
-    """(problems,): the standard error of a score, from what it is without each part of the texts in turn."""
-    table = np.array(left)
-    errors: Table = np.sqrt((len(table) - 1) * table.var(axis=0))
-    return errors
 
 
 def _mean(table: Table, weights: Table) -> Table:

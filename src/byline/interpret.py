@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
+from byline.alone import fuse_alone
 from byline.answers import Answer
 from byline.calibration import Calibration, llr_bans, undecided
 from byline.fusion import Fused, Reading, average_by_problem, fuse_engines, fuse_members, strength
@@ -20,7 +21,7 @@ from byline.likelihood import decide, probability
 from byline.plans import Manner
 from byline.questions import FEWEST_HEADS
 from byline.ranks import rank_scores
-from byline.relative import part_scores, relative_scores
+from byline.relative import agreement_of_kind, asked_places, own_scores, part_scores, relative_scores
 from byline.scoring import Side, Table
 from byline.settings import Interpretation, Settings
 
@@ -28,8 +29,6 @@ from byline.settings import Interpretation, Settings
 USUAL_CENTRE, USUAL_SPREAD, USUAL_STRENGTH = 1.0, 1.7, 0.6
 USUAL_WEIGHT = 5
 """The usual values count like this many problems."""
-ALONE_CENTRE = 1.4
-"""The damped score that is answered 0.5 where problems by themselves are not calibrated."""
 LEAST_STRENGTH, GREATEST_STRENGTH = 0.05, 0.9
 """Asked pairs that don't stand out at all still keep their order; none can stand out more than by 1."""
 CONFIDENT = 1.96
@@ -55,31 +54,37 @@ def read_sides(sides: Sequence[Side], problems: int, settings: Settings, interpr
     asked = [question for side in sides for question in side.questions if question not in side.lonely]
 
     def join(tables: Sequence[Table]) -> Table:
-        """(ways, problems) from the (ways, questions) of each side."""
-        ways = min(len(table) for table in tables)
-        kept = [table[:ways, able] for table, able in zip(tables, answerable, strict=True)]
+        """(reaches, problems) from the (reaches, questions) of each side."""
+        reaches = min(len(table) for table in tables)
+        kept = [table[:reaches, able] for table, able in zip(tables, answerable, strict=True)]
         joined = np.concatenate(kept, axis=1)
-        return np.array([average_by_problem(way, asked, problems) for way in joined.tolist()])
+        return np.array([average_by_problem(row, asked, problems) for row in joined.tolist()])
 
     if interpretation == "rank":
         ranks = [rank_scores(side.matrix, side.questions, settings.ranking)[None] for side in sides]
         return Reading(settings.engine, join(ranks))
-    scores = join([relative_scores(side) for side in sides])
-    parts = [found for side in sides if (found := part_scores(side)) is not None]
-    if len(parts) < len(sides):
-        return Reading(settings.engine, scores)
-    return Reading(settings.engine, scores, np.array([join(tables) for tables in zip(*parts, strict=True)]))
+    alone = interpretation == "cohort"
+    own = [side.matrix.trust[asked_places(side)] for side in sides if alone and side.matrix.trust is not None]
+    read = own_scores if own else relative_scores
+    parts = [found for side in sides if (found := part_scores(side, read)) is not None]
+    return Reading(
+        settings.engine,
+        join([read(side) for side in sides]),
+        np.array([join(tables) for tables in zip(*parts, strict=True)]) if len(parts) == len(sides) else None,
+        join([agreement_of_kind(side)[None] for side in sides])[0] if alone and not own else None,
+        join([trust[None] for trust in own])[0] if own else None,
+    )
 
 
 def answer_problems(ids: Sequence[str], readings: Sequence[Reading], manner: Manner) -> Verdicts:
     """The answers to the problems of one language from what its members say."""
     if manner.interpretation == "rank":
         return _answer_ranks(ids, fuse_members(readings), manner)
-    fused = fuse_engines(readings, manner.interpretation == "cohort")
-    standing = _Standing.of(fused, manner.interpretation)
+    fused = _fuse(readings, manner.interpretation)
+    standing = _Standing.of(fused)
     values = standing.values(fused.scores)
     if manner.calibration is None:
-        answers = stretch(expit(values - (ALONE_CENTRE if standing.damped else 0)), 0.5, manner.radius)
+        answers = stretch(expit(values), 0.5, manner.radius)
         made = _uncalibrated(ids, answers, fused.scores)
     else:
         made = _calibrated(ids, fused, standing, manner, manner.calibration)
@@ -91,20 +96,20 @@ class _Standing:
     """What the scores of a corpus are taken against: each value is (score - centre) / spread x strength squared.
 
     Squared, because a corpus whose asked pairs hardly stand out must get likelihood ratios near 1: what little order it
-    has may be chance. A problem by itself has no corpus: there the value is the score, damped (its inverse hyperbolic
-    sine), for beside a reference of another kind scores are high whoever wrote the texts.
+    has may be chance. A problem by itself has no corpus: its score is taken as it is, as far as it can be relied on.
     """
 
     centre: float
     spread: float
     strength: float
-    damped: bool = False
+    trust: Table | float = 1.0
+    """(problems,): what each value is multiplied by."""
 
     @classmethod
-    def of(cls, fused: Fused, interpretation: Interpretation) -> _Standing:
+    def of(cls, fused: Fused) -> _Standing:
         """The median, because half of the answers are yes, and how far scores spread; usual ones for lone problems."""
-        if interpretation == "cohort":
-            return cls(0.0, 1.0, 1.0, damped=True)
+        if fused.even is not None and fused.trust is not None:
+            return cls(fused.even, 1.0, 1.0, fused.trust)
         there = fused.scores[~np.isnan(fused.scores)]
 
         def settle(own: float, usual: float) -> float:
@@ -121,16 +126,20 @@ class _Standing:
 
     def values(self, scores: Table) -> Table:
         """(problems,): what a calibration is fitted to; NaN where there is no score."""
-        values = (scores - self.centre) / self.spread * self.strength**2
-        return np.arcsinh(values) if self.damped else values
+        values: Table = (scores - self.centre) / self.spread * self.strength**2 * self.trust
+        return values
 
 
 def standing_values(readings: Sequence[Reading], interpretation: Interpretation) -> Table:
     """(problems,): the values that a calibration is fitted to."""
     if interpretation == "rank":
         return fuse_members(readings).scores
-    fused = fuse_engines(readings, interpretation == "cohort")
-    return _Standing.of(fused, interpretation).values(fused.scores)
+    fused = _fuse(readings, interpretation)
+    return _Standing.of(fused).values(fused.scores)
+
+
+def _fuse(readings: Sequence[Reading], interpretation: Interpretation) -> Fused:
+    return fuse_alone(readings) if interpretation == "cohort" else fuse_engines(readings)
 
 
 def _calibrated(

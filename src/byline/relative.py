@@ -12,17 +12,21 @@ is not taken for one of author. How closely to match is the `reach`; how that is
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from byline.scoring import ROUNDING, Flags, Matrix, Side, Table
+
+Positions = NDArray[np.int64]
 
 REACHES = (float("inf"), 0.4, 0.2)
 """Weights are exp(correlation / reach): infinite, everything counts alike; small, only what is alike counts."""
 
-ALONE = 0.4
+ALONE = 0.2
 """The reach where every problem is answered by itself."""
 MOST_MATCHED = 1_000
 """Documents or heads; with more the weights of all pairs would take too much room, and cohorts are not matched."""
@@ -36,16 +40,12 @@ def relative_scores(side: Side) -> Table:
     A sampled matrix, in which not every head is asked about every document, or a very large one is not matched: it has
     the first reach only.
     """
-    matrix, questions = side.matrix, side.questions
-    places = tuple(np.array([matrix.place(q.document, q.head) for q in questions], np.int64).reshape(-1, 2).T)
-    counted = ~matrix.seen
-    counted[places] = False
+    matrix, places = side.matrix, asked_places(side)
     if not matrix.full or max(matrix.values.shape) > MOST_MATCHED:
-        return -_standardise_evenly(matrix, counted)[places][None]
-    cohort = _Counted(counted, counted)
+        return -_standardise_evenly(matrix, _comparable(side).heads)[places][None]
+    cohort = _comparable(side)
     documents = heads = np.ones((1, 1))
-    if side.reference is not None:  # every problem by itself: nothing counts but the reference
-        cohort = _Counted(counted & side.reference.heads, counted & side.reference.documents[:, None])
+    if side.reference is not None:
         documents = _near_in_length(side.reference.document_lengths)
         heads = _near_in_length(side.reference.head_lengths)
     left = _centre(matrix.values, cohort)
@@ -56,11 +56,42 @@ def relative_scores(side: Side) -> Table:
     return np.array([-table[places] for table in tables])
 
 
-def part_scores(side: Side) -> Table | None:
-    """(PARTS, reaches, questions): the same without each part of the documents; None where parts were not scored."""
+def asked_places(side: Side) -> tuple[Positions, ...]:
+    """Where in the matrix each question's value is: (questions,) rows, and columns."""
+    places = [side.matrix.place(question.document, question.head) for question in side.questions]
+    return tuple(np.array(places, np.int64).reshape(-1, 2).T)
+
+
+def agreement_of_kind(side: Side) -> Table:
+    """(questions,): how alike document and head stand to the reference, from -1, the contrary, to 1.
+
+    The document's values under the reference's heads are correlated with those of the reference's documents under the
+    question's head. Where they disagree the two are of different kinds, and what parts them need not be the author.
+    """
+    assert side.reference is not None
+    cohort = _comparable(side)
+    left = _centre(side.matrix.values, cohort)
+    heads, documents = np.flatnonzero(side.reference.heads), np.flatnonzero(side.reference.documents)
+    found = np.zeros(len(side.questions))
+    for number, question in enumerate(side.questions):
+        both = cohort.heads[question.document, heads] & cohort.documents[documents, question.head]
+        ours, theirs = left[question.document, heads][both], left[documents, question.head][both]
+        ours, theirs = (each - each.mean() if len(each) else each for each in (ours, theirs))
+        size = float(np.sqrt((ours @ ours) * (theirs @ theirs)))
+        found[number] = ours @ theirs / size if size > ROUNDING else 0
+    return found
+
+
+def own_scores(side: Side) -> Table:
+    """(reaches, questions): of values that say something by themselves, the asked ones; the reach changes nothing."""
+    return np.tile(-side.matrix.values[asked_places(side)], (len(REACHES), 1))
+
+
+def part_scores(side: Side, read: Callable[[Side], Table] = relative_scores) -> Table | None:
+    """(PARTS, reaches, questions): what is read without each part of the documents; None where parts are not scored."""
     if side.matrix.parts is None:
         return None
-    return np.array([relative_scores(_without(side, values)) for values in side.matrix.parts])
+    return np.array([read(_without(side, values)) for values in side.matrix.parts])
 
 
 def _without(side: Side, values: Table) -> Side:
@@ -72,6 +103,15 @@ class _Counted(NamedTuple):
 
     heads: Flags
     documents: Flags
+
+
+def _comparable(side: Side) -> _Counted:
+    """Neither asked pairs nor heads that learnt the document; beside a reference nothing but the reference."""
+    counted = ~side.matrix.seen
+    counted[asked_places(side)] = False
+    if side.reference is None:
+        return _Counted(counted, counted)
+    return _Counted(counted & side.reference.heads, counted & side.reference.documents[:, None])
 
 
 def _centre(values: Table, cohort: _Counted) -> Table:

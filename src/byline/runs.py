@@ -279,6 +279,8 @@ def _matrix_bytes(sides: Sequence[Side]) -> bytes:
         arrays[f"questions-{way}"] = np.array(rows, np.int32).reshape(-1, 4)
         if side.matrix.parts is not None:
             arrays[f"parts-{way}"] = side.matrix.parts.astype(np.float32)
+        if side.matrix.trust is not None:
+            arrays[f"trust-{way}"] = side.matrix.trust
         if side.reference is not None:
             for name, values in side.reference._asdict().items():
                 arrays[f"reference-{name}-{way}"] = values
@@ -294,7 +296,7 @@ def _read_sides(content: bytes, unit: str) -> tuple[Side, ...]:
         rows = [(Question(int(p), int(h), int(d)), bool(lonely)) for p, h, d, lonely in asked]
         lonely_ones = frozenset(question for question, lonely in rows if lonely)
         asked_ones = tuple(question for question, _ in rows)
-        matrix = Matrix(values, seen, heads, unit, _read_parts(arrays, way))
+        matrix = Matrix(values, seen, heads, unit, _read_parts(arrays, way), _read_trust(arrays, way))
         sides.append(Side(matrix, asked_ones, lonely_ones, _read_reference(arrays, way)))
     return tuple(sides)
 
@@ -309,6 +311,17 @@ def _read_parts(arrays: Mapping[str, NDArray[Any]], way: int) -> NDArray[np.floa
     if parts.shape[1:] != arrays[f"values-{way}"].shape:
         raise ValueError("its parts don't fit its matrix")
     return parts.astype(np.float64)
+
+
+def _read_trust(arrays: Mapping[str, NDArray[Any]], way: int) -> NDArray[np.float64] | None:
+    """How far values that say something by themselves can be relied on; those of most engines don't."""
+    trust = arrays.get(f"trust-{way}")
+    if trust is None:
+        return None
+    fits = trust.dtype == np.float64 and trust.shape == arrays[f"values-{way}"].shape
+    if not fits or not ((trust >= 0) & (trust <= 1)).all():
+        raise ValueError("its trust does not fit its matrix")
+    return trust
 
 
 def _read_reference(arrays: Mapping[str, NDArray[Any]], way: int) -> Cohort | None:

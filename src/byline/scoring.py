@@ -34,6 +34,8 @@ class Matrix:
     heads: Places = field(default_factory=lambda: np.zeros(0, np.int32))  # (documents, K): whose value it is
     unit: str = "bits per character"
     parts: Table | None = None  # (PARTS, documents, K): the values without each part of the documents
+    trust: Table | None = None  # (documents, K): see below
+    """Of an engine whose values say something by themselves: how far texts of this size can be relied on, 0 to 1."""
 
     def __post_init__(self) -> None:
         """Where `heads` is left out, every head is asked about every document, in order."""
@@ -41,6 +43,8 @@ class Matrix:
             raise ValueError(f"{self.heads.shape} heads don't fit {self.values.shape} values")
         if self.parts is not None and self.parts.shape[1:] != self.values.shape:
             raise ValueError(f"{self.parts.shape} parts don't fit {self.values.shape} values")
+        if self.trust is not None and self.trust.shape != self.values.shape:
+            raise ValueError(f"{self.trust.shape} trust doesn't fit {self.values.shape} values")
         if self.parts is not None:  # as exact as they are kept
             object.__setattr__(self, "parts", self.parts.astype(np.float32).astype(np.float64))
         if not self.heads.size:

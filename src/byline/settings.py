@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args, get_type_hints
 from byline.documents import decode, read_bytes
 from byline.errors import CorpusError, SettingsError
 
-Engine = Literal["rnn", "ngram", "vectors"]
+Engine = Literal["rnn", "ngram", "vectors", "spread"]
 Mask = Literal["none", "topic"]
 Activation = Literal["resqrt", "relu", "tanh"]
 Direction = Literal["forward", "backward"]
@@ -55,6 +55,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "rnn": (*NETWORK, "direction", "skip"),
     "ngram": ("order", "direction", "skip"),
     "vectors": ("order",),
+    "spread": ("order",),
 }
 
 
@@ -66,9 +67,9 @@ class Settings:
     """
 
     engine: Engine = "rnn"
-    """What fills the matrix: the paper's network, an n-gram model, or vectors of n-grams."""
+    """What fills the matrix: the paper's network, an n-gram model, vectors of n-grams, or their own spread."""
     order: int = 5
-    """Characters of the longest n-gram of the engines ngram and vectors; vectors hold those up to two shorter too."""
+    """Characters of the longest n-gram; the engines vectors and spread count those up to two shorter too."""
     hidden: int = 20
     """Hidden neurons; 0 is the per-author unigram model of the paper's section 4."""
     activation: Activation = "resqrt"
