@@ -66,7 +66,8 @@ VARIANTS: tuple[tuple[str, Ranking, float], ...] = (
 MATTER = (
     "documents", "problems", "languages", "normalise", "alphabet", "questions", "groups", "network", "kernels",
     "schedule", "training", "scoring", "engines/rnn", "engines/ngram", "engines/vectors", "ngrams", "ngram_kernels",
-    "masking", "cohorts", "enrolment", "ensemble", "ranks", "relative", "fusion", "alone", "interpret", "metrics", "combination",
+    "masking", "cohorts", "enrolment", "ensemble", "ranks", "relative", "fusion", "alone", "interpret", "metrics",
+    "combination", "passages", "engines/spread",
 )  # fmt: skip
 
 

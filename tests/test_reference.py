@@ -28,7 +28,7 @@ from byline.reference import (
     related_texts,
     write_reference,
 )
-from byline.reference.passages import PASSAGE, find_borrowed, find_related, plain_form
+from byline.passages import PASSAGE, find_borrowed, find_related, plain_form
 from byline.reference.suitability import ENOUGH, FEWEST
 from byline.storage import checked_json
 from conftest import MakeCorpus

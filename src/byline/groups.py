@@ -9,7 +9,7 @@ from byline.cohorts import prepare_cohort
 from byline.documents import Document
 from byline.errors import CorpusError, TooLittleText
 from byline.problems import Offence, Problem, ProblemSet, require_sound
-from byline.questions import Prepared, prepare_questions, refusal, unanswerable
+from byline.questions import Prepared, prepare_questions, refusal, texts_sharing, unanswerable
 from byline.reference import Reference, same_language
 from byline.settings import Settings
 
@@ -58,17 +58,12 @@ def lay_out_groups(
     offences = list(problems.offences)
     for language, members in problems.by_language().items():
         ordered = sorted(members, key=lambda problem: problem.id)
-
-        def prepare(chosen: Sequence[Problem], settings: Settings) -> Prepared:
-            if reference is not None:
-                return prepare_cohort(chosen, settings, reference)
-            return prepare_questions(chosen, settings, control)
-
         if reference is not None and not same_language(reference, ordered[0]):
             raise CorpusError(
                 f"{ordered[0].id}: the reference ({reference.language}) is of another language or script than this"
                 f" problem ({language}); give a reference of its language, or name that with --language"
             )
+        prepare = _preparer(ordered, control, reference)
         group, bad = _lay_out(language, ordered, rows, prepare)
         if reference is None:
             group = _turn_round(group, rows, prepare)
@@ -91,6 +86,14 @@ def lay_out_groups(
     if not skip_bad:
         require_sound(offences)
     return groups, offences
+
+
+def _preparer(problems: Sequence[Problem], control: Sequence[Document], reference: Reference | None) -> Prepare:
+    """How problems of one language are laid out for a member."""
+    if reference is not None:
+        return lambda chosen, settings: prepare_cohort(chosen, settings, reference)
+    sharing = texts_sharing(problems)
+    return lambda chosen, settings: prepare_questions(chosen, settings, control, sharing)
 
 
 def _lay_out(

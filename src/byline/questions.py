@@ -8,8 +8,8 @@ depends on the texts alone: names and order of the problems can't change an answ
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from byline.documents import Document
 from byline.errors import TooLittleText
 from byline.masking import frequent_words, mask_topic
 from byline.normalise import normalise
+from byline.passages import find_pairs, plain_form
 from byline.problems import Offence, Problem
 from byline.settings import Control, Settings
 
@@ -121,8 +122,28 @@ class Prepared:
         return "one head" if any(side.control for side in self.sides) else "none"
 
 
-def prepare_questions(problems: Sequence[Problem], settings: Settings, control: Sequence[Document] = ()) -> Prepared:
-    """Normalise, make the alphabet and lay out heads, documents and questions for problems of one language."""
+Sharing = Mapping[str, frozenset[str]]
+"""For a text the others that share a long passage with it."""
+
+
+def texts_sharing(problems: Sequence[Problem]) -> Sharing:
+    """The texts of problems of one language that share passages with others."""
+    texts = sorted({document.text for problem in problems for document in (*problem.known, problem.unknown)})
+    plain = [plain_form(text, problems[0].language) for text in texts]
+    sharing: dict[str, set[str]] = {}
+    for one, other in find_pairs(plain):
+        sharing.setdefault(texts[one], set()).add(texts[other])
+        sharing.setdefault(texts[other], set()).add(texts[one])
+    return {text: frozenset(others) for text, others in sharing.items()}
+
+
+def prepare_questions(
+    problems: Sequence[Problem], settings: Settings, control: Sequence[Document] = (), sharing: Sharing | None = None
+) -> Prepared:
+    """Normalise, make the alphabet and lay out heads, documents and questions for problems of one language.
+
+    A document and a head that share a passage are not compared, but where a problem asks about them.
+    """
     language = problems[0].language if problems else ""
     library = Library(language, settings)
     library.learn([d for problem in problems for d in (*problem.known, problem.unknown)])
@@ -145,7 +166,26 @@ def prepare_questions(problems: Sequence[Problem], settings: Settings, control: 
         log.warning("%s: no control text can be used; are they of this language and long enough?", language)
     extra = sorted(spare - used)
     sides = _lay_out_sides(library.alphabet, asked, extra, settings, pairs=all(problem.symmetric for problem in sound))
+    related = {library.key(text): frozenset(map(library.key, others)) for text, others in (sharing or {}).items()}
+    sides = tuple(_bar(side, related) for side in sides)
     return Prepared(sides, tuple(sound), tuple(offences), len(spare & used))
+
+
+def _bar(side: Questions, related: Mapping[bytes, frozenset[bytes]]) -> Questions:
+    """The side without comparisons of documents and heads that are related."""
+    keys = [text.tobytes() for text in side.texts]
+    heads_of: dict[bytes, set[int]] = {}
+    for text, learners in enumerate(side.learners):
+        heads_of[keys[text]] = set(learners)
+    asked = {(question.document, question.head) for question in side.questions}
+    barred = {
+        (number, head)
+        for number, document in enumerate(side.documents)
+        for text in document
+        for other in related.get(keys[text], ())
+        for head in heads_of.get(other, ())
+    }
+    return replace(side, barred=frozenset(barred - asked)) if barred else side
 
 
 def _lay_out_sides(

@@ -96,7 +96,7 @@ def check_to_json(check: ReferenceCheck) -> dict[str, object]:
 def print_reference(reference: Reference, folder: Path) -> None:
     """What was read, kept and left out, and why."""
     from byline.commands.console import count_of, language_title, out, printable
-    from byline.reference.passages import PASSAGE
+    from byline.passages import PASSAGE
     from byline.reference.texts import SHORTEST_TEXT
 
     console = out()

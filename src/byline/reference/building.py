@@ -12,6 +12,7 @@ from byline.documents import Document, look_at
 from byline.errors import CorpusError, TooLittleText, listing
 from byline.languages import language_of, language_of_script
 from byline.normalise import CAPITAL
+from byline.passages import find_borrowed, plain_form
 from byline.reference.authorship import (
     NO_LANGUAGE,
     REMEDY,
@@ -23,7 +24,6 @@ from byline.reference.authorship import (
     read_plain,
 )
 from byline.reference.folder import is_reference, read_built
-from byline.reference.passages import find_borrowed, plain_form
 from byline.reference.texts import SHORTEST_TEXT, LeftOut, Reference, ReferenceText
 
 log = logging.getLogger(__name__)

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from byline.languages import language_of_script
+from byline.passages import plain_form
 from byline.problems import Problem
-from byline.reference.passages import plain_form
 from byline.reference.texts import Reference, related_texts
 
 FEWEST = 10

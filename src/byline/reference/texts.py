@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from byline.documents import Document
-from byline.reference.passages import find_related, plain_form
+from byline.passages import find_related, plain_form
 
 SHORTEST_TEXT = 200
 """Characters after normalising. A shorter text says little of its author, and may be anyone's."""

@@ -7,8 +7,9 @@ windows whose mark occurs in more than one text are looked at, and what their ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,8 @@ PASSAGE = 100
 """Characters after normalising. Two writers hardly ever hit upon as many in the same order."""
 WINDOW = 50
 """Characters of the shorter windows, whose hashes mark the longer ones."""
+FEW_SHARE = 5
+"""A passage that no more texts than this, or a tenth of them, share makes them depend on each other."""
 VARIED = 10
 """A passage with fewer different characters than this is a line of dots, not language."""
 
@@ -72,23 +75,39 @@ def find_borrowed(texts: Sequence[str], owners: Sequence[int]) -> dict[int, Shar
 
 def find_related(texts: Sequence[str], others: Sequence[str]) -> list[frozenset[int]]:
     """For each text, the numbers of the other ones with which it shares a passage; all are in their plain form."""
-    everything, border = [*texts, *others], len(texts)
-    groups, number_of, place_of = _common_windows(everything)
+    border = len(texts)
     related: list[set[int]] = [set() for _ in texts]
+    for numbers in _sharing([*texts, *others], lambda numbers: bool(numbers[0] < border <= numbers[-1])):
+        right = [int(number) - border for number in numbers[numbers >= border]]
+        for number in numbers[numbers < border]:
+            related[number].update(right)
+    return [frozenset(found) for found in related]
+
+
+def find_pairs(texts: Sequence[str]) -> frozenset[tuple[int, int]]:
+    """The numbers of texts, all in their plain form, that share a passage, the lesser first.
+
+    A passage in many of the texts is a heading or a phrase that everybody uses, and makes nobody depend on another.
+    """
+    most = max(FEW_SHARE, len(texts) // 10)
+    groups = _sharing(texts, lambda numbers: 1 < len(numbers) <= most)
+    return frozenset(pair for numbers in groups for pair in combinations(numbers.tolist(), 2))
+
+
+def _sharing(texts: Sequence[str], wanted: Callable[[Numbers], bool]) -> Iterator[Numbers]:
+    """The numbers of texts that share a passage, in order, for each set of texts that is wanted and does so."""
+    groups, number_of, place_of = _common_windows(texts)
     done: set[bytes] = set()  # neighbouring windows are shared by the same texts
     for members in _split(groups):
         numbers, firsts = np.unique(number_of[members], return_index=True)
-        if numbers[0] >= border or numbers[-1] < border or (key := numbers.tobytes()) in done:
+        if not wanted(numbers) or (key := numbers.tobytes()) in done:
             continue
         windows = [
-            _window(everything[number], place) for number, place in zip(numbers, place_of[members[firsts]], strict=True)
+            _window(texts[number], place) for number, place in zip(numbers, place_of[members[firsts]], strict=True)
         ]
         if windows[0] and all(window == windows[0] for window in windows):
             done.add(key)
-            right = [int(number) - border for number in numbers[numbers >= border]]
-            for number in numbers[numbers < border]:
-                related[number].update(right)
-    return [frozenset(found) for found in related]
+            yield numbers
 
 
 def _window(text: str, place: int) -> str:
