@@ -28,6 +28,7 @@ from conftest import MakeCorpus, small_problems
 TINY = Settings(hidden=4, sub_epochs=2)
 NGRAM = Settings(engine="ngram")
 VECTORS = Settings(engine="vectors")
+SPREAD = Settings(engine="spread", order=3)
 QUICK = Pool("quick", (NGRAM, VECTORS), members=2)
 KINDS = [
     TINY,
@@ -36,6 +37,8 @@ KINDS = [
     NGRAM.change({"mask": "topic", "direction": "backward"}),
     VECTORS,
     VECTORS.change({"mask": "topic"}),
+    SPREAD,
+    SPREAD.change({"mask": "topic"}),
 ]
 DICE = random.Random(1)
 LEXICON = ["".join(DICE.choices("etaoinshrdlu", k=DICE.randint(2, 9))) for _ in range(2000)]
@@ -93,10 +96,21 @@ class TestByItself:
         assert {each.id: scores([each], settings, reference)[each.id] for each in PROBLEMS} == together
 
     def test_an_ensemble_of_all_engines_gives_the_same_answer_alone_and_among_others(self) -> None:
-        pool, reference = Pool("all", (TINY, NGRAM, VECTORS), members=3), population()
+        pool, reference = Pool("all", (TINY, NGRAM, VECTORS, SPREAD), members=4), population()
         together = {answer.id: answer for answer in verify(as_set(*PROBLEMS), pool, reference=reference).answers}
         (alone,) = verify(as_set(PROBLEMS[2]), pool, reference=reference).answers
         assert alone == together["EN003"]
+
+    def test_the_whole_preset_gives_the_same_answer_alone_and_among_others(self) -> None:
+        """One of the others is long, and made of n-grams that nobody else has."""
+        strange = problem("EN009", [chance(1, 900)], "u" * 9 + chance(2, 900))
+        together = verify(as_set(*PROBLEMS, strange), "cohort", reference=population()).answers
+        assert len({answer.score for answer in together}) == len(together) == 5
+        for each in (*PROBLEMS, strange):
+            (alone,) = verify(as_set(each), "cohort", reference=population()).answers
+            (answer,) = (answer for answer in together if answer.id == each.id)
+            assert replace(alone, interval=None) == replace(answer, interval=None)
+            assert alone.interval == (answer.interval and pytest.approx(answer.interval, abs=1e-9))
 
     def test_its_likelihood_ratio_and_interval_do_not_look_at_others_either(self) -> None:
         line = Calibration(
@@ -117,14 +131,18 @@ class TestByItself:
         assert scores(turned, QUICK, population()) == together
 
     def test_many_problems_are_laid_out_in_parts_with_the_same_scores(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        for settings in (TINY, NGRAM):
+        for settings in (TINY, NGRAM, SPREAD):
             whole = scores(PROBLEMS, settings, population())
             with monkeypatch.context() as patch:
                 patch.setattr(byline.cohorts, "TOGETHER", 3)
                 assert len(prepare_cohort(PROBLEMS, settings, population()).sides) == 4  # two parts, each both ways
                 assert scores(PROBLEMS, settings, population()) == whole
 
-    @pytest.mark.parametrize("settings", [TINY, NGRAM, VECTORS.change({"mask": "topic"})], ids=lambda s: s.engine_name)
+    @pytest.mark.parametrize(
+        "settings",
+        [TINY, NGRAM, VECTORS.change({"mask": "topic"}), SPREAD.change({"mask": "topic"})],
+        ids=lambda settings: settings.engine_name,
+    )
     def test_names_and_order_of_problems_and_of_reference_texts_change_nothing(self, settings: Settings) -> None:
         plain = scores(PROBLEMS, settings, population())
         new_names = {each.id: f"EN{500 - number}" for number, each in enumerate(PROBLEMS)}

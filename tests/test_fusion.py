@@ -7,10 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from byline.fusion import Reading, average_by_problem, average_members, fuse_engines, fuse_members, strength
+from byline.fusion import (
+    Mean,
+    Reading,
+    average_by_problem,
+    average_engines,
+    average_members,
+    fuse_engines,
+    fuse_members,
+    strength,
+)
 from byline.questions import Question
-from byline.relative import ALONE, REACHES
-from byline.scoring import Table
+from byline.relative import REACHES
+from byline.scoring import PARTS, Table
 
 NAN = float("nan")
 
@@ -139,12 +148,44 @@ class TestReach:
         for count, chosen in ((1, 0), (2, 1), (3, 2)):
             assert fuse_engines([Reading("rnn", ways), Reading("ngram", ways[:count])]).reach == REACHES[chosen]
 
-    def test_problems_answered_alone_are_not_looked_at_for_it(self) -> None:
-        for strengths in ((0.5, 0.1, 0.1), (0.5, 0.1, 1.9)):
-            ways = standing(*strengths)
-            fused = fuse_engines([Reading("rnn", np.array(ways))], alone=True)
-            assert fused.reach == ALONE
-            np.testing.assert_allclose(fused.scores, ways[REACHES.index(ALONE)])
+    def test_of_a_corpus_the_middle_is_not_settled_here_and_nothing_is_trusted_less(self) -> None:
+        fused = fuse_engines([reading("rnn", [1, 2])])
+        assert (fused.even, fused.trust) == (None, None)
+
+
+class TestAverage:
+    """The mean of what is chosen of each member's scores, with and without parts of the texts."""
+
+    def test_what_is_chosen_is_chosen_before_the_mean_is_taken(self) -> None:
+        readings = [reading("a", [1, 2], [1, 4]), reading("b", [3, 4], [9, 16])]
+        mean = average_engines(readings, lambda scores: np.sqrt(scores[1]))
+        np.testing.assert_array_equal(mean.scores, [2, 3])
+        np.testing.assert_array_equal(mean.errors, [1, 1])
+        assert mean.parts is None
+
+    def test_parts_are_averaged_like_the_whole(self) -> None:
+        """Two members of one engine count half each."""
+        parts = [np.arange(PARTS * 2.0).reshape(PARTS, 1, 2) * factor for factor in (1, 3, 10)]
+        readings = [Reading(engine, np.zeros((1, 2)), each) for engine, each in zip("aab", parts, strict=True)]
+        mean = average_engines(readings, lambda scores: 2 * scores[0])
+        assert mean.parts is not None
+        np.testing.assert_allclose(mean.parts, 2 * 6 * np.arange(PARTS * 2.0).reshape(PARTS, 2))
+
+    def test_where_some_member_has_no_parts_there_are_none(self) -> None:
+        readings = [Reading("a", np.zeros((1, 2)), np.zeros((PARTS, 1, 2))), reading("b", [3, 4])]
+        assert average_engines(readings, lambda scores: scores[0]).parts is None
+
+    def test_the_total_error_is_that_of_members_and_of_parts_together(self) -> None:
+        """Without the parts in turn the score is 1, 0, 0, 0 and -1: a variance of 2/5, times 4."""
+        parts = np.array([[1.0], [0], [0], [0], [-1]])
+        assert Mean(np.zeros(1), np.array([NAN]), parts).total_errors() == pytest.approx([np.sqrt(8 / 5)])
+        assert Mean(np.zeros(1), np.array([0.6]), parts).total_errors() == pytest.approx([np.sqrt(8 / 5 + 0.36)])
+        assert Mean(np.zeros(1), np.array([0.6]), None).total_errors() == [0.6]
+        assert np.isnan(Mean(np.zeros(1), np.array([NAN]), None).total_errors())
+
+    def test_it_is_the_error_of_the_fused_score(self) -> None:
+        parts = np.array([[1.0], [0], [0], [0], [-1]])[:, None]
+        assert fuse_engines([Reading("a", np.zeros((1, 1)), parts)]).errors == pytest.approx([np.sqrt(8 / 5)])
 
 
 class TestStrength:

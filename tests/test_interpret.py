@@ -6,11 +6,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from byline.fusion import average_by_problem
-from byline.interpret import centre, stretch
+from byline.alone import EVEN, fuse_alone
+from byline.calibration import Calibration
+from byline.fusion import Reading, average_by_problem
+from byline.interpret import answer_problems, centre, read_sides, standing_values, stretch
+from byline.plans import Manner
 from byline.questions import Question
 from byline.ranks import rank_among_heads, rank_among_texts
-from byline.scoring import Matrix
+from byline.relative import ALONE, REACHES, agreement_of_kind, own_scores, relative_scores
+from byline.scoring import PARTS, Cohort, Matrix, Side, Table
+from byline.settings import Settings
 
 UNSEEN = np.zeros((3, 3), np.bool_)
 
@@ -76,3 +81,82 @@ def test_answers_keep_the_order_and_never_more_than_half_lie_on_one_side(scores:
     assert (answers < 0.5).sum() <= len(scores) / 2
     order = np.argsort(scores, kind="stable")
     assert (np.diff(answers[order]) >= -1e-12).all()
+
+
+class TestByThemselves:
+    """Two problems beside a reference of six sets, asked both ways."""
+
+    spread = Settings(engine="spread", order=3)
+
+    def lay(self, seed: int, trust: Table | None = None) -> Side:
+        rng = np.random.default_rng(seed)
+        flags, lengths = np.arange(8) >= 2, rng.normal(8, 0.3, 8)
+        matrix = Matrix(rng.normal(0, 1, (8, 8)), np.diag(flags), parts=rng.normal(0, 1, (PARTS, 8, 8)), trust=trust)
+        questions = (Question(0, 0, 0), Question(1, 1, 1))
+        return Side(matrix, questions, frozenset(), Cohort(flags, flags, lengths, lengths))
+
+    def trusted(self) -> list[Side]:
+        return [self.lay(seed, np.random.default_rng(10 + seed).uniform(0, 1, (8, 8))) for seed in (0, 1)]
+
+    def test_values_that_say_something_by_themselves_are_read_as_they_are(self) -> None:
+        sides = self.trusted()
+        reading = read_sides(sides, 2, self.spread, "cohort")
+        np.testing.assert_allclose(reading.scores, np.mean([own_scores(side) for side in sides], axis=0))
+        trusts = [side.matrix.trust.diagonal()[:2] for side in sides if side.matrix.trust is not None]
+        np.testing.assert_allclose(reading.trust, np.mean(trusts, axis=0))
+        assert reading.agreement is None
+        assert reading.parts is not None
+        parts = [side.matrix.parts[:, [0, 1], [0, 1]] for side in sides if side.matrix.parts is not None]
+        np.testing.assert_allclose(reading.parts[:, 0], -np.mean(parts, axis=0))
+
+    def test_others_are_compared_with_the_reference_and_their_kinds_too(self) -> None:
+        sides = [self.lay(0), self.lay(1)]
+        reading = read_sides(sides, 2, Settings(engine="ngram"), "cohort")
+        np.testing.assert_allclose(reading.scores, np.mean([relative_scores(side) for side in sides], axis=0))
+        np.testing.assert_allclose(reading.agreement, np.mean([agreement_of_kind(side) for side in sides], axis=0))
+        assert reading.trust is None
+
+    def test_a_whole_corpus_is_compared_whatever_its_values_say(self) -> None:
+        sides = self.trusted()
+        reading = read_sides(sides, 2, self.spread, "relative")
+        np.testing.assert_allclose(reading.scores, np.mean([relative_scores(side) for side in sides], axis=0))
+        assert (reading.agreement, reading.trust) == (None, None)
+
+    def readings(self) -> list[Reading]:
+        """Scores of 3, 1 and 0 altogether, of which 1 speaks for neither side; trusted by 0.5, 1 and 0.1."""
+        scores = np.full((len(REACHES), 3), 99.0)
+        scores[REACHES.index(ALONE)] = np.sinh([2, 1, 1])
+        own = np.tile([0.2, 0.0, -0.2], (len(REACHES), 1))
+        agreement = np.array([0.5, 0.2, -0.3])
+        return [Reading("ngram", scores, agreement=agreement), Reading("spread", own, trust=np.array([0.5, 1, 0.2]))]
+
+    def test_a_value_is_how_far_its_score_is_from_even_as_far_as_it_can_be_relied_on(self) -> None:
+        readings = self.readings()
+        assert EVEN == 1
+        np.testing.assert_allclose(fuse_alone(readings).scores, [3, 1, 0])
+        np.testing.assert_allclose(standing_values(readings, "cohort"), [0.5 * 2, 0, 0.1 * -1], atol=1e-8)
+
+    def test_without_a_calibration_the_answer_is_its_logistic_function(self) -> None:
+        verdicts = answer_problems(["a", "b", "c"], self.readings(), Manner("cohort"))
+        assert [answer.value for answer in verdicts.answers] == pytest.approx(
+            [1 / (1 + np.exp(-1)), 0.5, 1 / (1 + np.exp(0.1))]
+        )
+        assert (verdicts.centre, verdicts.reach) == (EVEN, ALONE)
+        assert [answer.score for answer in verdicts.answers] == pytest.approx([3, 1, 0])
+
+    def test_a_calibrated_interval_is_as_much_narrower_as_the_score_is_relied_on_less(self) -> None:
+        """Parts of the texts that make the same difference to three scores."""
+        line = Calibration(
+            1.0, 0.0, 99.0, 0.0, "cohort", ("ngram", "spread"), "x", 100, 200, ("made up",), cllr=0.7, cllr_min=0.6
+        )
+        shifts = np.linspace(-0.01, 0.01, PARTS)[:, None, None]
+        ngram, spread = self.readings()
+        parts = [np.sinh(np.arcsinh(ngram.scores) + shifts), spread.scores + 0 * shifts]
+        readings = [
+            Reading("ngram", ngram.scores, parts[0], ngram.agreement),
+            Reading("spread", spread.scores, parts[1], trust=spread.trust),
+        ]
+        answers = answer_problems(["a", "b", "c"], readings, Manner("cohort", calibration=line)).answers
+        widths = [answer.interval[1] - answer.interval[0] for answer in answers if answer.interval is not None]
+        assert np.array(widths) / widths[1] == pytest.approx([0.5, 1, 0.1])
+        assert [answer.llr for answer in answers] == pytest.approx([1 / np.log(10), 0, -0.1 / np.log(10)], abs=1e-8)

@@ -54,6 +54,7 @@ ORDER = [
     "engines.ngram",
     "engines.vectors",
     "engines.spread",
+    "engines.linear",
     "modelfile",
     "runs",
     "workers",

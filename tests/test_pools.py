@@ -155,7 +155,7 @@ def test_a_change_is_of_all_members() -> None:
         ('draw = "never"\n[[member]]', "draw must be one of order, random"),
         ('interpret = "never"\n[[member]]', "interpret must be one of rank, relative, cohort, got never"),
         ("interpret = 3\n[[member]]", "interpret must be one of rank, relative, cohort, got 3"),
-        ('[[member]]\n[[member]]\nengine = "gru"', "member 2: engine must be one of rnn, ngram, vectors"),
+        ('[[member]]\n[[member]]\nengine = "gru"', "member 2: engine must be one of rnn, ngram, vectors, spread"),
         ('[[member]]\nengine = "vectors"\nhidden = 9', "member 1: hidden is no setting of the engine vectors"),
         ('[shared]\nhidden = 9\n[[member]]\nengine = "ngram"', r"\[shared\]: hidden is no setting of the engine ngram"),
         ("members = 0\n[[member]]", "members must be a whole number"),
@@ -204,10 +204,12 @@ def test_the_other_presets_are_read_by_rank() -> None:
         assert {row.engine_name for row in read_pool(name).rows} == {"rnn"}
 
 
-def test_the_cohort_preset_is_the_best_one_without_networks() -> None:
+def test_the_cohort_preset_is_the_best_one_without_networks_and_with_the_texts_own_spread() -> None:
     pool, best = read_pool("cohort"), read_pool("best")
     assert (pool.interpret, pool.members) == ("cohort", len(pool.rows))
-    assert pool.rows == best.only(["ngram", "vectors"]).rows
+    assert pool.rows == (
+        *best.only(["ngram", "vectors"]).rows, Settings(engine="spread", order=3, mask="topic"),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("interpret", ["rank", "relative", "cohort"])

@@ -6,8 +6,19 @@ import numpy as np
 import pytest
 
 from byline.documents import Document
-from byline.problems import Problem
-from byline.questions import CONTROL_PIECE, lonely_questions, prepare_questions, refusal, unanswerable
+from byline.groups import lay_out_groups
+from byline.problems import Problem, ProblemSet
+from byline.questions import (
+    CONTROL_PIECE,
+    Questions,
+    lonely_questions,
+    prepare_questions,
+    refusal,
+    texts_sharing,
+    unanswerable,
+)
+from byline.relative import relative_scores
+from byline.scoring import Matrix, Side, choose_heads, seen_flags
 from byline.settings import Settings
 from conftest import phrase
 
@@ -211,6 +222,110 @@ class TestControl:
         prepared = prepare_questions(self.many, Settings(control="each"), repeated)
         assert prepared.repeated_control == 1
         assert len(prepared.sides[0].heads) == 6 + 8
+
+
+class TestSharedPassages:
+    """Eight problems; mostly the unknown text of the first and a known text of the second have a passage in common."""
+
+    quoted = "so long a passage that two writers hardly ever hit upon it; " * 2
+    settings = Settings(train_on="known", swap_short=False)
+
+    def problems(self, *quoting: str) -> list[Problem]:
+        """Problems n with the texts `nk`, `nl` (known) and `nu`; some of all these texts hold the passage."""
+
+        def write(name: str) -> str:
+            text = phrase(int(name[0]), 200, salt=ord(name[1]))
+            return f"{text[:100]} {self.quoted}{text[100:]}" if name in quoting else text
+
+        return [problem(str(n), [write(f"{n}k"), write(f"{n}l")], write(f"{n}u")) for n in range(8)]
+
+    def lay(self, *quoting: str, settings: Settings = settings) -> Questions:
+        problems = self.problems(*quoting)
+        return prepare_questions(problems, settings, sharing=texts_sharing(problems)).sides[0]
+
+    def barred(self, side: Questions) -> set[tuple[int, int]]:
+        """The problems whose unknown text must not be compared with whose known texts."""
+        document_of = {question.document: question.problem for question in side.questions}
+        head_of = {question.head: question.problem for question in side.questions}
+        pairs = {(document_of[document], head_of[head]) for document, head in side.barred}
+        for document, heads in enumerate(side.seen_by):  # nothing recurs here, so that nothing else is set aside
+            assert {head for pair, head in side.barred if pair == document} == heads
+        return pairs
+
+    def test_texts_that_share_one_are_found_both_ways_round(self) -> None:
+        problems = self.problems("0u", "1k", "5u")
+        one, two, three = problems[0].unknown.text, problems[1].known[0].text, problems[5].unknown.text
+        assert texts_sharing(problems) == {one: {two, three}, two: {one, three}, three: {one, two}}
+
+    def test_a_document_and_a_head_that_share_one_are_not_compared(self) -> None:
+        assert self.barred(self.lay("0u", "1k")) == {(0, 1)}
+        assert self.barred(self.lay("0u", "1l", "2k", "5u")) == {(0, 1), (0, 2), (5, 1), (5, 2)}
+
+    def test_without_one_everything_is(self) -> None:
+        assert self.lay().barred == frozenset()
+        assert prepare_questions(self.problems("0u", "1k"), self.settings).sides[0].barred == frozenset()
+
+    def test_two_documents_or_two_heads_that_share_one_are_compared_with_everything(self) -> None:
+        assert self.lay("0u", "1u").barred == self.lay("2k", "3k").barred == frozenset()
+
+    def test_a_pair_that_is_asked_about_is_always_compared(self) -> None:
+        side = self.lay("0u", "0k", "1k")
+        assert self.barred(side) == {(0, 1)}
+        assert side.questions[0].head not in side.seen_by[side.questions[0].document]
+
+    def test_whoever_asks_about_it(self) -> None:
+        """Another problem asks about the first unknown text and the known texts that it quotes."""
+        problems = self.problems("0u", "1k", "2k")
+        problems.append(dataclasses.replace(problems[0], id="8", known=problems[1].known))
+        side = prepare_questions(problems, self.settings, sharing=texts_sharing(problems)).sides[0]
+        asked = side.questions[8]
+        assert (asked.head, asked.document) == (side.questions[1].head, side.questions[0].document)
+        assert side.barred == {(asked.document, side.questions[2].head)}
+
+    def test_the_other_way_of_asking_it_is_the_same(self) -> None:
+        problems = self.problems("0u", "1k")
+        plain, turned = prepare_questions(problems, Settings(), sharing=texts_sharing(problems)).sides
+        assert self.barred(plain) == {(0, 1)}
+        assert self.barred(turned) == {(1, 0)}
+
+    def test_what_is_masked_or_read_by_other_rules_is_the_same_text(self) -> None:
+        for changes in ({"mask": "topic"}, {"text_rules": "scripts"}):
+            assert self.barred(self.lay("0u", "1k", settings=self.settings.change(changes))) == {(0, 1)}
+
+    def test_a_heading_that_all_texts_have_bars_nothing(self) -> None:
+        assert self.lay(*(f"{n}{which}" for n in range(8) for which in "klu")).barred == frozenset()
+
+    def test_names_and_order_of_problems_change_nothing(self) -> None:
+        problems = self.problems("0u", "1k", "2l")
+        shuffled = [dataclasses.replace(each, id=f"x{each.id}") for each in (*problems[5:], *problems[:5])]
+        plain, other = (
+            prepare_questions(each, self.settings, sharing=texts_sharing(each)).sides[0]
+            for each in (problems, shuffled)
+        )
+        assert plain.barred == other.barred
+        assert len(plain.barred) == 2
+
+    def test_a_corpus_is_laid_out_so_for_every_kind_of_member(self) -> None:
+        rows = [self.settings, self.settings.change({"mask": "topic"})]
+        (group,), _ = lay_out_groups(ProblemSet(tuple(self.problems("0u", "1k")), "folders"), rows)
+        assert [self.barred(prepared.sides[0]) for prepared in group.layouts.values()] == [{(0, 1)}] * 2
+
+    def test_the_asked_pairs_score_does_not_hang_on_the_head_that_it_is_not_compared_with(self) -> None:
+        changes = []
+        for quoting in ((), ("0u", "1k")):
+            side = self.lay(*quoting)
+            document, related = side.questions[0].document, side.questions[1].head
+            chosen = choose_heads(side, 300, np.random.default_rng(0))
+            values = np.random.default_rng(1).normal(2, 0.3, chosen.shape)
+            near = values.copy()
+            near[document, related] -= 1.5  # as a head that knows a passage by heart
+            one, two = (
+                relative_scores(Side.of(Matrix(each, seen_flags(side, chosen), chosen), side))
+                for each in (values, near)
+            )
+            changes.append(np.abs(one - two)[:, 0].max())
+        assert changes[0] > 0.1
+        assert changes[1] == 0
 
 
 class TestTooLittleToCompareWith:

@@ -4,7 +4,6 @@ import json
 import logging
 import os
 import random
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from typer.testing import CliRunner
 from byline.commands import app
 from byline.documents import Document
 from byline.errors import BylineError, CorpusError, RunError, TooLittleText
+from byline.passages import PASSAGE
 from byline.problems import Problem, read_problems
 from byline.reference import (
     LeftOut,
@@ -28,7 +28,6 @@ from byline.reference import (
     related_texts,
     write_reference,
 )
-from byline.passages import PASSAGE, find_borrowed, find_related, plain_form
 from byline.reference.suitability import ENOUGH, FEWEST
 from byline.storage import checked_json
 from conftest import MakeCorpus
@@ -323,47 +322,6 @@ class TestCleaning:
         assert len(build_reference([tmp_path]).texts) == 1
         assert "4 of 5 texts are left out" in caplog.text
         assert "All rights" in caplog.text or "ll rights reserved" in caplog.text
-
-    def test_lines_of_dots_are_no_passage(self) -> None:
-        texts = [prose(n) + " . " * 200 + "-" * 200 for n in range(2)]
-        assert find_borrowed([plain_form(text, "english") for text in texts], [0, 1]) == {}
-
-
-class TestPassages:
-    @given(
-        st.integers(0, 2**32),
-        st.integers(0, 3),
-        st.sampled_from(["abcdefghijklm", "abcdefghijklmnopqrstuvwxyzäöü𝒳𝒴"]),
-    )
-    def test_a_passage_is_shared_exactly_where_a_window_is(self, seed: int, edge: int, letters: str) -> None:
-        dice = random.Random(seed)
-        passage = "".join(dice.choices(letters, k=PASSAGE + edge - 2))
-        texts = ["".join(dice.choices(letters, k=dice.randint(0, 250))) for _ in range(3)]
-        texts = [f"{text}!{passage}?{dice.random()}" if dice.random() < 0.7 else text for text in texts]
-        windows = [{text[n : n + PASSAGE] for n in range(len(text) - PASSAGE + 1)} for text in texts]
-        found = find_related(texts[:1], texts[1:])[0]
-        assert found == {n for n in range(2) if windows[0] & windows[n + 1]}
-        kept: list[int] = []
-        expected = set()
-        for n in range(3):
-            expected |= {n} if any(windows[n] & windows[m] for m in kept) else set()
-            kept += [n] if n not in expected else []
-        assert set(find_borrowed(texts, [0, 1, 2])) == expected
-        assert find_borrowed(texts, [0, 0, 0]) == {}
-
-    def test_a_passage_is_found_where_its_beginning_occurs_before(self) -> None:
-        passage = prose(1, PASSAGE)
-        first = "#".join(passage[n : n + 60] for n in range(0, 40, 5)) + prose(2) + passage
-        assert find_related([first], [prose(3) + passage + prose(4)]) == [{0}]
-
-    def test_many_texts_are_compared_in_a_moment(self) -> None:
-        texts = [prose(n, 10_000) for n in range(500)]
-        documents = [prose(n, 10_000) for n in range(1000, 1200)]
-        documents[7] = documents[7][:500] + texts[3][1000:1200]
-        started = time.perf_counter()
-        related = find_related(documents, texts)
-        assert time.perf_counter() - started < 10  # it takes about half a second
-        assert [n for n, found in enumerate(related) if found] == [7]
 
 
 class TestRelatedTexts:

@@ -15,6 +15,7 @@ from safetensors.numpy import load, save
 
 from byline import storage
 from byline.answers import format_answers
+from byline.documents import Document
 from byline.ensemble import Job, run_jobs
 from byline.errors import BylineError, RunError
 from byline.execution import Finished, Interrupted, Keep, Planned, Verification
@@ -23,10 +24,11 @@ from byline.plans import Plan, differences
 from byline.pools import Pool
 from byline.problems import read_problems
 from byline.questions import prepare_questions
+from byline.reference import Reference, ReferenceText
 from byline.runs import Record, find_run, hold, maker, read_members, read_plan, read_record
 from byline.settings import Settings
 from byline.verification import verify
-from conftest import MakeCorpus, small_problems
+from conftest import MakeCorpus, phrase, small_problems
 
 SMALL = Settings(hidden=4, sub_epochs=2)
 POOL = Pool("two kinds", (SMALL, SMALL.change({"direction": "backward", "train_on": "known"})), members=4)
@@ -282,6 +284,79 @@ def test_values_survive_the_disk_to_the_last_bit(corpus: Path, tmp_path: Path) -
     assert record.made_by == outcome.made_by == maker()
 
 
+SPREAD = Settings(engine="spread", order=3)
+
+
+def change_matrix(folder: Path, changes: dict[str, np.ndarray]) -> None:
+    """Put other arrays into a member's matrix, the checksums set right."""
+    arrays = load((folder / "matrix.safetensors").read_bytes())
+    content = save({**arrays, **changes})
+    (folder / "matrix.safetensors").write_bytes(content)
+    described = storage.read_checked_json(folder / "member.json")
+    described["files"]["matrix.safetensors"] = storage.sha256(content)
+    (folder / "member.json").write_bytes(storage.checked_json(described))
+
+
+class TestTrust:
+    def test_it_survives_the_disk_to_the_last_bit(self, corpus: Path, tmp_path: Path) -> None:
+        verify(corpus, SPREAD, keep=Keep(tmp_path / "run"))
+        plan, (record,) = records_of(tmp_path / "run")
+        sides = prepare_questions(read_problems(corpus).problems, SPREAD).sides
+        (outcome,) = run_jobs([Job(plan.members[0], 0, 0, "english", sides)], 1, None, lambda _: None)
+        assert len(record.sides) == 2
+        for kept, filled in zip(record.sides, outcome.filled, strict=True):
+            assert kept.matrix.trust is not None
+            assert filled.matrix.trust is not None
+            np.testing.assert_array_equal(kept.matrix.trust, filled.matrix.trust)
+            assert len(np.unique(kept.matrix.trust)) > 6
+
+    def test_members_of_other_engines_have_none(self, corpus: Path, tmp_path: Path) -> None:
+        verify(corpus, Settings(engine="ngram"), keep=Keep(tmp_path / "run"))
+        assert [side.matrix.trust for side in records_of(tmp_path / "run")[1][0].sides] == [None, None]
+        assert not [
+            name for name in load((tmp_path / "run/members/0001/matrix.safetensors").read_bytes()) if "trust" in name
+        ]
+
+    @pytest.mark.parametrize(
+        "trust",
+        [
+            np.full((6, 5), 0.5), np.full(36, 0.5), np.full((1, 6, 6), 0.5), np.full((6, 6), 1.001),
+            np.full((6, 6), -0.001), np.full((6, 6), np.nan), np.full((6, 6), np.inf), np.where(np.eye(6), np.nan, 0.5),
+            np.full((6, 6), 0.5, np.float32), np.ones((6, 6), np.int64),
+        ],
+    )  # fmt: skip
+    def test_one_that_can_be_none_is_refused_as_damaged(self, corpus: Path, tmp_path: Path, trust: np.ndarray) -> None:
+        verify(corpus, SPREAD, keep=Keep(tmp_path / "run"))
+        member = tmp_path / "run/members/0001"
+        change_matrix(member, {"trust-1": np.full((6, 6), 0.5)})
+        assert read_record(member).sides[0].matrix.trust is not None
+        change_matrix(member, {"trust-1": np.eye(6)})  # 0 and 1 are the ends of what it can be
+        assert read_record(member).sides[0].matrix.trust is not None
+        change_matrix(member, {"trust-1": trust})
+        with pytest.raises(RunError, match=r"damaged \(its trust does not fit its matrix\)"):
+            read_record(member)
+
+    def test_answers_beside_a_reference_hang_on_what_is_kept(self, corpus: Path, tmp_path: Path) -> None:
+        """Halved, every answer is nearer to 0.5; damaged, the member is made again."""
+        reference = Reference(
+            "english",
+            tuple(ReferenceText(Document(f"{n}", phrase(n, 300, salt=50 + n)), f"person {n}") for n in range(12)),
+        )
+        keep, one_way = Keep(tmp_path / "run", resume=True), SPREAD.change({"train_on": "known", "swap_short": False})
+        first = [answer.value for answer in verify(corpus, one_way, keep=keep, reference=reference).answers]
+        assert first == [answer.value for answer in verify(corpus, one_way, keep=keep, reference=reference).answers]
+        member = tmp_path / "run/members/0001"
+        trust = read_record(member).sides[0].matrix.trust
+        assert trust is not None
+        change_matrix(member, {"trust-1": trust / 2})
+        halved = [answer.value for answer in verify(corpus, one_way, keep=keep, reference=reference).answers]
+        odds = [np.log(np.array(values) / (1 - np.array(values))) for values in (first, halved)]
+        np.testing.assert_allclose(odds[1], odds[0] / 2)
+        assert np.abs(odds[0]).min() > 0.01
+        change_matrix(member, {"trust-1": trust * 9})
+        assert first == [answer.value for answer in verify(corpus, one_way, keep=keep, reference=reference).answers]
+
+
 def test_what_is_no_run_but_has_members_is_not_replaced_unasked(corpus: Path, tmp_path: Path) -> None:
     verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
     (tmp_path / "run/plan.json").unlink()
@@ -348,13 +423,7 @@ def test_a_matrix_that_makes_no_sense_is_as_good_as_none(
 ) -> None:
     keep = Keep(tmp_path / "run", resume=True, models=False)
     first = verify(corpus, SMALL.change({"train_on": "known"}), keep=keep)
-    folder = tmp_path / "run/members/0001"
-    arrays = {**load((folder / "matrix.safetensors").read_bytes()), name: array}
-    content = save(arrays)
-    (folder / "matrix.safetensors").write_bytes(content)
-    described = storage.read_checked_json(folder / "member.json")
-    described["files"]["matrix.safetensors"] = storage.sha256(content)
-    (folder / "member.json").write_bytes(storage.checked_json(described))
+    change_matrix(tmp_path / "run/members/0001", {name: array})
     assert written(verify(corpus, SMALL.change({"train_on": "known"}), keep=keep)) == written(first)
 
 

@@ -61,7 +61,7 @@ def test_every_row_of_the_papers_pools_is_accepted(row: str) -> None:
         ("swap_short=maybe", "swap_short must be true or false, got maybe"),
         ("hidden=" + "9" * 400, "hidden must be a whole number from 0 to 10000, got " + "9" * 40),
         ("radius=0.6", "radius must be a number from 0 to 0.5, got 0.6"),
-        ("engine=gru", "engine must be one of rnn, ngram, vectors, got gru"),
+        ("engine=gru", "engine must be one of rnn, ngram, vectors, spread, got gru"),
         ("order=1", "order must be a whole number from 2 to 12, got 1"),
         ("order=13", "order must be a whole number from 2 to 12, got 13"),
         ("mask=names", "mask must be one of none, topic, got names"),
@@ -103,7 +103,7 @@ def test_a_bad_file_is_named(tmp_path: Path) -> None:
         read_settings(path)
 
 
-@pytest.mark.parametrize("engine", ["rnn", "ngram", "vectors"])
+@pytest.mark.parametrize("engine", ["rnn", "ngram", "vectors", "spread"])
 def test_an_engine_alone_changes_no_other_setting(engine: str) -> None:
     settings = Settings().change(parse_assignments([f"engine={engine}"]))
     assert settings.unread() == []
@@ -120,6 +120,8 @@ def test_an_engine_alone_changes_no_other_setting(engine: str) -> None:
         ("vectors", "sub_epochs=9"),
         ("vectors", "direction=backward"),
         ("vectors", "skip=3"),
+        ("spread", "hidden=99"),
+        ("spread", "direction=backward"),
     ],
 )
 def test_a_setting_that_the_engine_does_not_read_is_refused(engine: str, assignment: str) -> None:
@@ -147,7 +149,9 @@ def test_the_engines_read_their_own_settings_and_all_common_ones() -> None:
     assert settings.changes().keys() == {
         "engine", "order", "direction", "skip", "mask", "train_on", "compared", "radius",
     }  # fmt: skip
-    assert Settings(engine="vectors", order=4, mask="topic", control="each", text_rules="scripts").order == 4
+    for engine in ("vectors", "spread"):
+        changes = {"engine": engine, "order": 4, "mask": "topic", "control": "each", "text_rules": "scripts"}
+        assert Settings().change(changes).changes() == changes
 
 
 def test_every_setting_is_read_by_some_engine() -> None:
@@ -164,9 +168,9 @@ def test_an_engine_is_named_with_its_mask() -> None:
 
 
 def test_only_the_network_says_something_else_with_another_seed() -> None:
-    assert [Settings().change({"engine": engine}).repeatable for engine in ("rnn", "ngram", "vectors")] == [
-        True, False, False,
-    ]  # fmt: skip
+    assert {engine: Settings().change({"engine": engine}).repeatable for engine in READ_BY} == {
+        "rnn": True, "ngram": False, "vectors": False, "spread": False,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -174,6 +178,7 @@ def test_only_the_network_says_something_else_with_another_seed() -> None:
     [
         Settings(engine="vectors", order=3, mask="topic"),
         Settings(engine="ngram", order=9, direction="backward", skip=0),
+        Settings(engine="spread", order=3, mask="topic"),
     ],
 )
 def test_another_engine_goes_through_toml_too(tmp_path: Path, settings: Settings) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from byline.fusion import Fused, Mean, Reading, average_engines
+from byline.fusion import Fused, Mean, Reading, average_engines, average_members
 from byline.relative import ALONE, REACHES
 from byline.scoring import Table
 
@@ -56,8 +56,7 @@ def _trust(relative: Sequence[Reading], own: Sequence[Reading]) -> Table:
     trust: Table = np.ones(len((*relative, *own)[0].scores[0]))
     agreements = [reading.agreement for reading in relative if reading.agreement is not None]
     if agreements:
-        agreement = np.mean(agreements, axis=0)
-        trust = np.clip(1 - FULL_AGREEMENT + agreement, LEAST_AGREEMENT, 1)
+        trust = np.clip(1 - FULL_AGREEMENT + average_members(agreements), LEAST_AGREEMENT, 1)
     if own:
-        trust = trust * np.mean([reading.trust for reading in own if reading.trust is not None], axis=0)
+        trust = trust * average_members([reading.trust for reading in own if reading.trust is not None])
     return trust

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from byline.engines import Filled, Watch, ngram, rnn, spread, vectors
+from byline.engines import Filled, Watch, linear, ngram, rnn, spread, vectors
 from byline.errors import RunError
 from byline.network import start_weights
 from byline.plans import Member
@@ -29,6 +29,7 @@ ENGINES: dict[str, Callable[[Questions, Settings, np.random.Generator, Watch], F
     "ngram": ngram.fill_matrix,
     "vectors": vectors.fill_matrix,
     "spread": spread.fill_matrix,
+    "linear": linear.fill_matrix,
 }
 MOST_IN_BUDGET = 32
 """Members that a time budget buys at the most: beyond, answers hardly change any more."""

@@ -92,7 +92,7 @@ def _preparer(problems: Sequence[Problem], control: Sequence[Document], referenc
     """How problems of one language are laid out for a member."""
     if reference is not None:
         return lambda chosen, settings: prepare_cohort(chosen, settings, reference)
-    sharing = texts_sharing(problems)
+    sharing = texts_sharing(problems, control)
     return lambda chosen, settings: prepare_questions(chosen, settings, control, sharing)
 
 

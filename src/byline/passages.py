@@ -27,6 +27,8 @@ VARIED = 10
 
 Hashes = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.intp]
+Windows = tuple[Numbers, Numbers, Numbers]
+"""Which windows are the same one, the numbers of their texts, their places."""
 
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it can be divided by
 _INVERSE = pow(_BASE, -1, 2**64)
@@ -77,7 +79,8 @@ def find_related(texts: Sequence[str], others: Sequence[str]) -> list[frozenset[
     """For each text, the numbers of the other ones with which it shares a passage; all are in their plain form."""
     border = len(texts)
     related: list[set[int]] = [set() for _ in texts]
-    for numbers in _sharing([*texts, *others], lambda numbers: bool(numbers[0] < border <= numbers[-1])):
+    every = [*texts, *others]
+    for numbers in _sharing(every, _common_windows(every), lambda numbers: bool(numbers[0] < border <= numbers[-1])):
         right = [int(number) - border for number in numbers[numbers >= border]]
         for number in numbers[numbers < border]:
             related[number].update(right)
@@ -87,16 +90,26 @@ def find_related(texts: Sequence[str], others: Sequence[str]) -> list[frozenset[
 def find_pairs(texts: Sequence[str]) -> frozenset[tuple[int, int]]:
     """The numbers of texts, all in their plain form, that share a passage, the lesser first.
 
-    A passage in many of the texts is a heading or a phrase that everybody uses, and makes nobody depend on another.
+    A passage in many of the texts is a heading or a phrase that everybody uses, and makes nobody depend on another; nor
+    does what overlaps with one, for some texts go on with the same letters by chance.
     """
-    most = max(FEW_SHARE, len(texts) // 10)
-    groups = _sharing(texts, lambda numbers: 1 < len(numbers) <= most)
+    windows = _leave_out_headings(*_common_windows(texts), max(FEW_SHARE, len(texts) // 10))
+    groups = _sharing(texts, windows, lambda numbers: len(numbers) > 1)
     return frozenset(pair for numbers in groups for pair in combinations(numbers.tolist(), 2))
 
 
-def _sharing(texts: Sequence[str], wanted: Callable[[Numbers], bool]) -> Iterator[Numbers]:
-    """The numbers of texts that share a passage, in order, for each set of texts that is wanted and does so."""
-    groups, number_of, place_of = _common_windows(texts)
+def _leave_out_headings(groups: Numbers, number_of: Numbers, place_of: Numbers, most: int) -> Windows:
+    """The windows that overlap with none that more texts than `most` have."""
+    having = np.bincount(np.unique(np.stack([groups, number_of]), axis=1)[0])  # texts, by group
+    line = number_of * (place_of.max(initial=0) + 2 * PASSAGE) + place_of  # the texts in a row, with room in between
+    headings = line[having[groups] > most]
+    near = np.searchsorted(headings, line - PASSAGE, "right") < np.searchsorted(headings, line + PASSAGE)
+    return groups[~near], number_of[~near], place_of[~near]
+
+
+def _sharing(texts: Sequence[str], among: Windows, wanted: Callable[[Numbers], bool]) -> Iterator[Numbers]:
+    """The numbers of texts that share one of some windows, in order, for each set of texts that is wanted and does."""
+    groups, number_of, place_of = among
     done: set[bytes] = set()  # neighbouring windows are shared by the same texts
     for members in _split(groups):
         numbers, firsts = np.unique(number_of[members], return_index=True)
@@ -116,7 +129,7 @@ def _window(text: str, place: int) -> str:
     return passage if len(set(passage)) >= VARIED else ""
 
 
-def _common_windows(texts: Sequence[str]) -> tuple[Numbers, Numbers, Numbers]:
+def _common_windows(texts: Sequence[str]) -> Windows:
     """Windows whose marks occur in several texts: which are the same one, the numbers of their texts, their places.
 
     In the order of texts and places.

@@ -68,12 +68,17 @@ class Questions:
     """Documents and heads that must not be compared, beside heads that are trained on the document."""
     way: int = 0
     """Which way of asking it is: its random stream is another's in the other way."""
+    aside: bool = False
+    """Whether a head that is trained on a document, and on other texts, judges it as if it were not (not networks)."""
 
     @property
     def seen_by(self) -> tuple[frozenset[int], ...]:
         """For each document, the heads that are trained on a text of it, or barred, and so can't be compared on it."""
         learners = self.learners
-        seen = [{head for text in document for head in learners[text]} for document in self.documents]
+        seen = [
+            {head for text in document for head in learners[text] if not (self.aside and len(self.heads[head]) > 1)}
+            for document in self.documents
+        ]
         for document, head in self.barred:
             seen[document].add(head)
         return tuple(frozenset(heads) for heads in seen)
@@ -126,9 +131,10 @@ Sharing = Mapping[str, frozenset[str]]
 """For a text the others that share a long passage with it."""
 
 
-def texts_sharing(problems: Sequence[Problem]) -> Sharing:
-    """The texts of problems of one language that share passages with others."""
-    texts = sorted({document.text for problem in problems for document in (*problem.known, problem.unknown)})
+def texts_sharing(problems: Sequence[Problem], control: Sequence[Document] = ()) -> Sharing:
+    """The texts of problems of one language, and control texts, that share passages with others."""
+    documents = [document for problem in problems for document in (*problem.known, problem.unknown)]
+    texts = sorted({document.text for document in (*documents, *control)})
     plain = [plain_form(text, problems[0].language) for text in texts]
     sharing: dict[str, set[str]] = {}
     for one, other in find_pairs(plain):
@@ -166,12 +172,14 @@ def prepare_questions(
         log.warning("%s: no control text can be used; are they of this language and long enough?", language)
     extra = sorted(spare - used)
     sides = _lay_out_sides(library.alphabet, asked, extra, settings, pairs=all(problem.symmetric for problem in sound))
-    related = {library.key(text): frozenset(map(library.key, others)) for text, others in (sharing or {}).items()}
+    related: dict[bytes, set[bytes]] = {}  # texts that differ in rare characters only are one
+    for text, others in (sharing or {}).items():
+        related.setdefault(library.key(text), set()).update(map(library.key, others))
     sides = tuple(_bar(side, related) for side in sides)
     return Prepared(sides, tuple(sound), tuple(offences), len(spare & used))
 
 
-def _bar(side: Questions, related: Mapping[bytes, frozenset[bytes]]) -> Questions:
+def _bar(side: Questions, related: Mapping[bytes, set[bytes]]) -> Questions:
     """The side without comparisons of documents and heads that are related."""
     keys = [text.tobytes() for text in side.texts]
     heads_of: dict[bytes, set[int]] = {}

@@ -120,7 +120,7 @@ def choose_heads(questions: Questions, compared: int, rng: np.random.Generator) 
     for question in questions.questions:
         own[question.document].add(question.head)
     most = max((len(heads) for heads in own), default=0)
-    if questions.reference:  # a problem's answer must not depend on which others are asked beside it
+    if questions.reference or questions.aside:  # an answer must not depend on which others are asked beside it
         return np.tile(np.arange(count, dtype=np.int32), (documents, 1))
     width = min(count, max(compared, most, -(-compared * count // max(documents, 1))))
     if width == count:

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args, get_type_hints
 from byline.documents import decode, read_bytes
 from byline.errors import CorpusError, SettingsError
 
-Engine = Literal["rnn", "ngram", "vectors", "spread"]
+Engine = Literal["rnn", "ngram", "vectors", "spread", "linear"]
 Mask = Literal["none", "topic"]
 Activation = Literal["resqrt", "relu", "tanh"]
 Direction = Literal["forward", "backward"]
@@ -56,6 +56,7 @@ READ_BY: dict[str, tuple[str, ...]] = {
     "ngram": ("order", "direction", "skip"),
     "vectors": ("order",),
     "spread": ("order",),
+    "linear": ("order",),
 }
 
 
@@ -67,9 +68,9 @@ class Settings:
     """
 
     engine: Engine = "rnn"
-    """What fills the matrix: the paper's network, an n-gram model, vectors of n-grams, or their own spread."""
+    """What fills the matrix: the paper's network, n-grams, vectors of them, their spread, a linear classifier."""
     order: int = 5
-    """Characters of the longest n-gram; the engines vectors and spread count those up to two shorter too."""
+    """Characters of the longest n-gram; all engines but ngram count those up to two shorter too."""
     hidden: int = 20
     """Hidden neurons; 0 is the per-author unigram model of the paper's section 4."""
     activation: Activation = "resqrt"

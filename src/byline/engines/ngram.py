@@ -25,15 +25,20 @@ def fill_matrix(
     rng: np.random.Generator,
     watch: Watch = Watch(),  # noqa: B008 - frozen
     arithmetic: NgramArithmetic = ngram_kernels,
+    index: Index | None = None,
 ) -> Filled:
-    """Count each head's n-grams and score each document under its heads, in bits per character."""
+    """Count each head's n-grams and score each document under its heads, in bits per character.
+
+    `index` is that of all texts, forward and with these settings' order, where it is at hand already.
+    """
     chosen = choose_heads(questions, settings.compared, rng)
     asked = heads_by_text(questions, chosen)
     skip = max(settings.skip, 1)
     backward = settings.direction == "backward"
     step = -1 if backward else 1
     texts = [np.ascontiguousarray(text[::step]) for text in (*questions.texts, *questions.control)]
-    index = index_texts(texts, settings.order)
+    if index is None or backward:
+        index = index_texts(texts, settings.order)
     control = range(len(questions.texts), len(texts))
     given = _background(index, [*questions.shared, *control], list(asked), len(questions.alphabet), watch, arithmetic)
     texts_of: list[list[int]] = [[] for _ in questions.heads]
@@ -50,10 +55,15 @@ def fill_matrix(
             watch.proceed()
             for text in questions.heads[head]:
                 arithmetic.count_text(index, counts, text, 1)
+            own = set(questions.heads[head]) if questions.aside else set()
             for text in texts_of[head]:
                 place = np.searchsorted(asked[text], head)
+                if text in own:
+                    arithmetic.count_text(index, counts, text, -1)
                 parts = arithmetic.surprise(index, counts, text, given[text], skip, ends[text])
                 bits[text][:, place] = parts[::step]
+                if text in own:
+                    arithmetic.count_text(index, counts, text, 1)
             for text in questions.heads[head]:
                 arithmetic.count_text(index, counts, text, -1)
 

@@ -100,8 +100,13 @@ def fill_matrix(
             left = _gather([[counter.profile(text, kept) for text in document]])
             without[part, number] = _compare(left, beside, counter.usual)[0]
 
+    def fill_rows(numbers: Sequence[int]) -> None:  # one share a thread: it ends as soon as `watch` stops it
+        for number in numbers:
+            fill_row(number)
+
     with ThreadPoolExecutor(watch.threads) as pool:
-        list(pool.map(fill_row, range(len(chosen))))
+        everyone = range(len(chosen))
+        list(pool.map(fill_rows, [everyone[part :: watch.threads] for part in range(watch.threads)]))
     return Filled(Matrix(values, seen_flags(questions, chosen), chosen, UNIT, without, trust))
 
 
@@ -114,7 +119,8 @@ class _Counter:
         self.first = max(0, order - 1 - SHORTER)
         found = np.zeros(index.size, np.int64)  # in how many texts
         for text in questions.shared:
-            found[np.unique(self._grams(text))] += 1
+            grams = self._grams(text)
+            found[np.unique(grams[grams != NONE])] += 1
         ranked = np.argsort(-found, kind="stable")[:FEATURES]  # numbers are in the order of what n-grams are made of
         kept = ranked[found[ranked] > 0]
         self.column = np.full(index.size + 1, NONE, np.int64)  # the last is for NONE itself
@@ -150,8 +156,10 @@ class _Counter:
         counts = np.bincount(places, minlength=CHUNKS * self.size).reshape(CHUNKS, self.size)[kept]
         sizes = totals[self.order_of][:, kept].T  # (kept chunks, FEATURES)
         overall = counts.sum(axis=0) / np.maximum(sizes.sum(axis=0), 1)
-        chunks = len(counts)
-        off = ((counts / np.maximum(sizes, 1) - overall) ** 2).sum(axis=0) / (chunks * (chunks - 1))
+        filled = sizes > 0  # in a very short text not every chunk has an n-gram
+        chunks = filled.sum(axis=0)
+        apart = np.where(filled, counts / np.maximum(sizes, 1) - overall, 0)
+        off = (apart**2).sum(axis=0) / np.maximum(chunks * (chunks - 1), 1)
         return _Text(overall.astype(np.float32), off.astype(np.float32), int(totals[0][kept].sum()))
 
 

@@ -30,26 +30,66 @@ def fill_matrix(
     settings: Settings,
     rng: np.random.Generator,
     watch: Watch = Watch(),  # noqa: B008 - frozen
+    index: Index | None = None,
 ) -> Filled:
-    """1 less the cosine of the angle between each document's profile and its heads'."""
-    from sklearn.feature_extraction.text import TfidfTransformer
+    """1 less the cosine of the angle between each document's profile and its heads'.
 
+    `index` is that of all texts with these settings' order, where it is at hand already.
+    """
     chosen = choose_heads(questions, settings.compared, rng)
     watch.proceed()
-    index = index_texts(questions.texts, settings.order)
+    if index is None:
+        index = index_texts(questions.texts, settings.order)
     parts = _parts(index)
     counts = _count(index, parts >= 0)
     watch.proceed()
-    weighed = sorted(questions.shared) if questions.reference else range(len(questions.texts))
-    weigh = TfidfTransformer(sublinear_tf=True).fit(counts[weighed])
-    heads = weigh.transform(_together(questions.heads, counts))
+    weigh = weigh_grams(questions, counts)
+    profiles = _together(questions.heads, counts)
+    heads = weigh.transform(profiles)
     totals = _together(questions.documents, counts)
-    values = _distances(weigh.transform(totals), heads, chosen, watch)
-    without = np.zeros((PARTS, *chosen.shape))
-    for part in range(PARTS):
-        left = _together(questions.documents, _count(index, (parts >= 0) & (parts != part)))
-        without[part] = _distances(weigh.transform(left), heads, chosen, watch)
+    documents = weigh.transform(totals)
+    values = _distances(documents, heads, chosen, watch)
+    if questions.aside:
+        for number, head in _learnt(questions):
+            watch.proceed()
+            rest = weigh.transform(profiles[[head]] - totals[[number]])
+            values[number, chosen[number] == head] = 1 - float((documents[[number]] @ rest.T).sum())
+    without = np.tile(values, (PARTS, 1, 1))
+    asked = sorted({question.document for question in questions.questions})  # nothing hangs on the others' parts
+    for part in range(PARTS if asked else 0):
+        left = _together(
+            [questions.documents[number] for number in asked], _count(index, (parts >= 0) & (parts != part))
+        )
+        without[part, asked] = _distances(weigh.transform(left), heads, chosen[asked], watch)
     return Filled(Matrix(values, seen_flags(questions, chosen), chosen, UNIT, without))
+
+
+def count_grams(index: Index) -> Any:
+    """(texts, n-grams): how often each text has each n-gram that counts."""
+    return _count(index, _parts(index) >= 0)
+
+
+def weigh_grams(questions: Questions, counts: Any) -> Any:
+    """What damps counts and weighs them by how few texts have the n-gram.
+
+    Where answers must not depend on what else is asked, by the texts that heads share.
+    """
+    from sklearn.feature_extraction.text import TfidfTransformer
+
+    alike = questions.reference or questions.aside
+    weighed = sorted(questions.shared) if alike else range(len(questions.texts))
+    return TfidfTransformer(sublinear_tf=True).fit(counts[weighed])
+
+
+def _learnt(questions: Questions) -> list[tuple[int, int]]:
+    """Documents, and heads that are trained on all of them and on other texts."""
+    sets, learners = [set(head) for head in questions.heads], questions.learners
+    return [
+        (number, head)
+        for number, document in enumerate(questions.documents)
+        for head in learners[document[0]]
+        if set(document) < sets[head]
+    ]
 
 
 def _parts(index: Index) -> Places:
