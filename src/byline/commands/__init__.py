@@ -12,7 +12,21 @@ from typing import Annotated
 import typer
 
 from byline import __version__
-from byline.commands import calibrate, combine, compare, demo, evaluate, prepare, presets, reference, runs, verify
+from byline.commands import (
+    attribute,
+    calibrate,
+    combine,
+    compare,
+    demo,
+    evaluate,
+    inspect,
+    prepare,
+    presets,
+    reference,
+    runs,
+    train,
+    verify,
+)
 
 app = typer.Typer(
     name="byline",
@@ -72,6 +86,10 @@ app.command("verify")(guarded(verify.verify_command))
 app.command("evaluate")(guarded(evaluate.evaluate_command))
 app.command("compare")(guarded(compare.compare_command))
 app.command("calibrate")(guarded(calibrate.calibrate_command))
+app.command("train")(guarded(train.train_command))
+app.command("attribute")(guarded(attribute.attribute_command))
+app.command("enroll")(guarded(train.enroll_command))
+app.command("inspect")(guarded(inspect.inspect_command))
 app.command("prepare")(guarded(prepare.prepare_command))
 app.command("presets")(guarded(presets.presets_command))
 app.command("combine")(guarded(combine.combine_command))

@@ -41,3 +41,5 @@ class Watch:
     threads: int = 1
     trace: bool = False
     """Whether the matrix after each sub-epoch is wanted too."""
+    stage: Callable[[str], None] = _silent
+    """Told what begins, in a few words."""

@@ -1,0 +1,1 @@
+"""Which of these authors? Models of authors, from their texts to probabilities."""

@@ -1,0 +1,95 @@
+"""Texts and a model of authors -> who is likely to have written each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from byline.attribution.model import AuthorModel, fill_tables
+from byline.attribution.verdict import probabilities
+from byline.documents import Document
+from byline.engines import Watch
+from byline.errors import SettingsError, TooLittleText
+from byline.questions import SHORTEST
+
+NONE = "none of these"
+"""What stands in an author's place where it is none of them."""
+USUAL_PRIOR = 0.1
+"""How probable that is before anything is measured, where nothing is said."""
+BITS = ("ngram", "rnn")
+"""Engines whose values are bits per character."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An author, how probable he is, and how many bits a character the text costs him, where members tell."""
+
+    author: str
+    probability: float
+    bits: float | None
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """Who is likely to have written a text."""
+
+    document: str
+    author: str | None
+    """The most probable one; None where it is none of these."""
+    probability: float
+    """Of that."""
+    none: float
+    """How probable it is that it is none of these."""
+    ranking: tuple[Candidate, ...]
+    """All authors, the most probable first."""
+
+
+def attribute(
+    model: AuthorModel,
+    documents: Sequence[Document],
+    none: float = USUAL_PRIOR,
+    watch: Watch = Watch(),  # noqa: B008 - frozen
+) -> tuple[Attribution, ...]:
+    """The likely author of each document; `none` is the prior that it is none of them, 0 where it must be one.
+
+    What is said of a text does not depend on which others are asked about beside it.
+    """
+    if not 0 <= none < 1:
+        raise SettingsError(f"the prior of none of these must be 0 or more and less than 1, got {none}")
+    short = [
+        f"{document.name}: {length} characters after normalising, {SHORTEST} are needed; remove it or put more text in"
+        for document in documents
+        if (length := min(len(view.encode(document.text)) for view in model.views)) < SHORTEST
+    ]
+    if short:
+        raise TooLittleText("\n  ".join(short))
+    if not documents:
+        return ()
+    tables = fill_tables(model, [document.text for document in documents], watch=watch)
+    chances, nobody = probabilities(model.judge, tables, none)
+    readable = [number for number, member in enumerate(model.members) if member.engine in BITS]
+    bits = tables.values[readable][:, tables.asked].mean(axis=0) if readable else None
+    found = []
+    for row, document in enumerate(documents):
+        order = sorted(range(len(model.authors)), key=lambda author: (-chances[row, author], model.authors[author]))
+        ranking = tuple(
+            Candidate(
+                model.authors[author],
+                float(chances[row, author]),
+                None if bits is None else float(bits[row, author]),
+            )
+            for author in order
+        )
+        somebody = nobody[row] < ranking[0].probability or not none
+        found.append(
+            Attribution(
+                document.name,
+                ranking[0].author if somebody else None,
+                float(np.clip(ranking[0].probability if somebody else nobody[row], 0, 1)),
+                float(nobody[row]),
+                ranking,
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,210 @@
+"""A model of authors on disk: one safetensors file with a JSON header; reading it is reading data, not running code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from byline.alphabet import Alphabet
+from byline.attribution.model import AuthorModel
+from byline.attribution.verdict import Judge
+from byline.attribution.views import View
+from byline.errors import ModelFileError, SettingsError
+from byline.network import Weights
+from byline.questions import SHORTEST
+from byline.settings import Mask, Settings, TextRules
+from byline.storage import sha256, write_files
+from byline.training import Model
+
+FORMAT = 1
+"""Goes up when an older program could not read the file."""
+HEADER = "byline-authors"
+"""Under which the JSON header stands among a safetensors file's metadata."""
+CHECKSUM = "checksum"
+"""Of the header, which has those of all arrays."""
+LONGEST_HEADER = 100_000_000
+MOST_SYMBOLS = 65_536
+
+
+def write_author_model(path: Path, model: AuthorModel) -> None:
+    """Write the file, whole or not at all."""
+    write_files(path.parent, {path.name: author_model_bytes(model)})
+
+
+def author_model_bytes(model: AuthorModel) -> bytes:
+    """The whole content of a file; the same model gives the same bytes."""
+    arrays: dict[str, NDArray[Any]] = {"owners": np.array(model.owners, np.int32)}
+    for number, texts in enumerate(model.texts):
+        arrays[f"text-{number}"] = np.concatenate([text.astype(np.uint16) for text in texts])
+        arrays[f"lengths-{number}"] = np.array([len(text) for text in texts], np.int64)
+    for number, network in model.networks.items():
+        for name, array in network.weights._asdict().items():
+            arrays[f"network-{number}-{name}"] = np.ascontiguousarray(array)
+    header = {
+        "format": FORMAT,
+        "authors": list(model.authors),
+        "titles": list(model.titles),
+        "seed": model.seed,
+        "views": [
+            {
+                "language": view.language,
+                "rules": view.rules,
+                "mask": view.mask,
+                "alphabet": view.alphabet.symbols,
+                "frequent": sorted(view.frequent),
+            }
+            for view in model.views
+        ],
+        "members": [asdict(member) for member in model.members],
+        "judge": asdict(model.judge),
+        "curves": {str(number): list(network.curve) for number, network in model.networks.items()},
+        "arrays": {name: sha256(array.tobytes()) for name, array in sorted(arrays.items())},
+    }
+    text = json.dumps(header, sort_keys=True)
+    return save(arrays, {HEADER: text, CHECKSUM: sha256(text.encode())})
+
+
+def read_author_model(path: Path) -> AuthorModel:
+    """The model in a file; one that is damaged, truncated, hostile or too new is refused with a reason."""
+    if not path.exists():
+        raise ModelFileError(f"{path}: not found; name a file that byline train wrote")
+    if not path.is_file():
+        raise ModelFileError(f"{path}: no file; name one that byline train wrote")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            header = _header(file.metadata() or {}, path)
+            names = set(file.keys())
+            if not isinstance(header.get("arrays"), dict) or names != set(header["arrays"]):
+                raise ModelFileError(f"{path}: damaged, its arrays are not those of its header; copy or train it again")
+            arrays = {name: file.get_tensor(name) for name in sorted(names)}
+    except (SafetensorError, OSError, TypeError) as error:
+        raise ModelFileError(f"{path}: no readable model file ({error}); copy or train it again") from None
+    for name, array in arrays.items():
+        if sha256(array.tobytes()) != header["arrays"][name]:
+            raise ModelFileError(f"{path}: damaged, {name} is not what was written; copy or train it again")
+    try:
+        return _model(header, arrays)
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError, SettingsError) as error:
+        raise ModelFileError(f"{path}: damaged ({error}); copy or train it again") from None
+
+
+def _header(metadata: Mapping[str, str], path: Path) -> dict[str, Any]:
+    text = metadata.get(HEADER)
+    if text is None:
+        raise ModelFileError(f"{path}: a safetensors file, but no model of authors; name one that byline train wrote")
+    try:
+        header = json.loads(text) if len(text) <= LONGEST_HEADER else None
+    except (ValueError, RecursionError):
+        header = None
+    if not isinstance(header, dict) or not isinstance(header.get("format"), int):
+        raise ModelFileError(f"{path}: its header is damaged; copy or train it again")
+    if header["format"] > FORMAT:
+        raise ModelFileError(f"{path}: written by a newer Byline (format {header['format']}); update Byline to read it")
+    if metadata.get(CHECKSUM) != sha256(text.encode("utf-8", "surrogatepass")):
+        raise ModelFileError(f"{path}: damaged, its header is not what was written; copy or train it again")
+    return header
+
+
+def _model(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> AuthorModel:
+    """The parts put together, if they fit each other."""
+    authors, titles = _texts(header["authors"], "authors"), _texts(header["titles"], "titles")
+    if len(set(authors)) != len(authors) or len(authors) < 2:
+        raise ValueError("its authors are named twice, or too few")
+    owners = _whole(arrays["owners"], np.int32, len(titles), 0, len(authors) - 1)
+    if set(owners.tolist()) != set(range(len(authors))):
+        raise ValueError("an author has no text")
+    members = tuple(Settings().change(values) for values in header["members"])
+    views = tuple(_view(values) for values in header["views"])
+    texts = tuple(_cut(arrays, number, view, len(titles)) for number, view in enumerate(views))
+    judge = _judge(header["judge"], len(members))
+    networks = {
+        number: _network(arrays, number, member, header["curves"], len(authors))
+        for number, member in enumerate(members)
+        if member.engine == "rnn"
+    }
+    seed = header["seed"]
+    if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0 or not members:
+        raise ValueError("its seed or members are none")
+    wanted = {"owners", *(f"{kind}-{n}" for kind in ("text", "lengths") for n in range(len(views)))}
+    wanted |= {f"network-{n}-{name}" for n in networks for name in Weights._fields}
+    if set(arrays) != wanted:
+        raise ValueError("it has arrays that belong to nothing")
+    model = AuthorModel(authors, tuple(owners.tolist()), titles, views, texts, members, judge, seed, networks)
+    for number, member in enumerate(members):
+        try:
+            place = model.view_of(member)
+        except StopIteration:
+            raise ValueError("a member has no view") from None
+        if number in networks and networks[number].weights.head_bias.shape[1] != len(views[place].alphabet):
+            raise ValueError("a network has another alphabet")
+    return model
+
+
+def _view(values: Mapping[str, Any]) -> View:
+    symbols, words = values["alphabet"], _texts(values["frequent"], "words")
+    if not isinstance(symbols, str) or len(set(symbols)) != len(symbols) or not 0 < len(symbols) <= MOST_SYMBOLS:
+        raise ValueError("its alphabet is none")
+    if values["rules"] not in get_args(TextRules) or values["mask"] not in get_args(Mask):
+        raise ValueError("its rules are none")
+    if not isinstance(values["language"], str):
+        raise ValueError("its language is none")
+    alphabet = Alphabet(symbols, values["rules"])
+    return View(values["language"], values["rules"], values["mask"], alphabet, frozenset(words))
+
+
+def _cut(arrays: Mapping[str, NDArray[Any]], number: int, view: View, count: int) -> tuple[NDArray[np.int32], ...]:
+    lengths = _whole(arrays[f"lengths-{number}"], np.int64, count, SHORTEST, 2**40)
+    joined = arrays[f"text-{number}"]
+    if joined.dtype != np.uint16 or joined.ndim != 1 or lengths.sum() != len(joined):
+        raise ValueError("its texts don't have their lengths")
+    if joined.max() >= len(view.alphabet):
+        raise ValueError("its texts have other symbols than its alphabet")
+    return tuple(np.split(joined.astype(np.int32), lengths.cumsum()[:-1]))
+
+
+def _judge(values: Mapping[str, Any], members: int) -> Judge:
+    weights = values["weights"]
+    numbers = [*weights, values["middle"], values["slope"], values["held_out"]]
+    plain = all(isinstance(number, int | float) and not isinstance(number, bool) for number in numbers)
+    if not plain or not np.isfinite(numbers).all() or min(weights) < 0 or len(weights) != members:
+        raise ValueError("its weights are none")
+    return Judge(tuple(map(float, weights)), float(values["middle"]), float(values["slope"]), int(values["held_out"]))
+
+
+def _network(
+    arrays: Mapping[str, NDArray[Any]], number: int, member: Settings, curves: Mapping[str, Any], authors: int
+) -> Model:
+    weights = Weights(**{name: arrays[f"network-{number}-{name}"] for name in Weights._fields})
+    curve = tuple(float(bits) for bits in curves[str(number)])
+    hidden = member.hidden
+    if weights.head_bias.ndim != 2 or len(weights.head_bias) < authors:
+        raise ValueError("a network has too few heads")
+    heads, count = weights.head_bias.shape
+    shapes = ((count, hidden), (hidden, hidden), (hidden,), (heads, hidden, count), (heads, count))
+    fits = all(
+        array.dtype == np.float32 and array.shape == shape and np.isfinite(array).all()
+        for array, shape in zip(weights, shapes, strict=True)
+    )
+    if not fits:
+        raise ValueError("a network's parts don't fit each other")
+    return Model(weights, member, curve)
+
+
+def _texts(values: Any, what: str) -> tuple[str, ...]:
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise ValueError(f"its {what} are none")
+    return tuple(values)
+
+
+def _whole(array: NDArray[Any], kind: Any, count: int, least: int, most: int) -> NDArray[Any]:
+    if array.dtype != kind or array.shape != (count,) or not count or array.min() < least or array.max() > most:
+        raise ValueError("its numbers don't fit each other")
+    return array
