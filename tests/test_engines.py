@@ -1,4 +1,4 @@
-"""The engines beside the network: n-gram models, vectors, spread; by hand, by their definitions, whatever the order."""
+"""The engines beside the network: n-grams, vectors, spread, linear; by hand, by their definitions, whatever the order."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.linear_model import Ridge
 
 from byline import ngrams
 from byline.alphabet import Alphabet, Symbols
 from byline.documents import Document
-from byline.engines import Filled, Watch, ngram, rnn, spread, vectors
+from byline.engines import Filled, Watch, linear, ngram, rnn, spread, vectors
 from byline.problems import Problem
 from byline.questions import Question, Questions, prepare_questions
 from byline.scoring import PARTS, Matrix, Table, choose_heads
@@ -27,9 +29,26 @@ Fill = Callable[..., Filled]
 NGRAM = Settings(engine="ngram", order=3)
 VECTORS = Settings(engine="vectors", order=3)
 SPREAD = Settings(engine="spread", order=3)
+LINEAR = Settings(engine="linear", order=3)
 WITHOUT_CHANCE = pytest.mark.parametrize(
     ("fill", "settings"),
-    [(ngram.fill_matrix, NGRAM), (vectors.fill_matrix, VECTORS), (spread.fill_matrix, SPREAD)],
+    [
+        (ngram.fill_matrix, NGRAM),
+        (vectors.fill_matrix, VECTORS),
+        (spread.fill_matrix, SPREAD),
+        (linear.fill_matrix, LINEAR),
+    ],
+)
+SETTING_ASIDE = pytest.mark.parametrize(
+    ("fill", "settings"),
+    [
+        (ngram.fill_matrix, NGRAM),
+        (ngram.fill_matrix, NGRAM.change({"direction": "backward", "order": 4})),
+        (vectors.fill_matrix, VECTORS),
+        (vectors.fill_matrix, VECTORS.change({"order": 5})),
+        (linear.fill_matrix, LINEAR),
+        (linear.fill_matrix, LINEAR.change({"order": 5})),
+    ],
 )
 
 
@@ -494,6 +513,136 @@ class TestSpread:
             assert ((trust_of(matrix) > 0) & (trust_of(matrix) <= 1)).all()
 
 
+class TestLinear:
+    @staticmethod
+    def profiles(texts: Sequence[str], weighed: Sequence[int], order: int = 3) -> Table:
+        """The texts' vectors as scikit-learn makes them, n-grams weighed by how few of some texts have them."""
+        counts = CountVectorizer(analyzer="char", ngram_range=(max(1, order - 2), order)).fit_transform(texts)
+        found: Table = TfidfTransformer(sublinear_tf=True).fit(counts[weighed]).transform(counts).toarray()
+        return found
+
+    @staticmethod
+    def labels(count: int, heads: Sequence[tuple[int, ...]]) -> Table:
+        """(texts, heads): 1 where a head has the text, -1 elsewhere."""
+        return np.array([[1.0 if text in head else -1.0 for head in heads] for text in range(count)])
+
+    def test_texts_that_share_nothing_by_hand(self) -> None:
+        """Profiles at right angles: X X' + 0.1 I is 1.1 I, and what was learnt says 1 / 1.1 for its head, the same
+        against the other. Set aside, nothing is left that has any of its n-grams: no word for anyone.
+        """
+        questions = ask(["aaaaaa", "bbbbbb"], [(0,), (1,)], [(0,), (1,)])
+        matrix = linear.fill_matrix(questions, LINEAR, rng()).matrix
+        own, other = 1 - 1 / 1.1, 1 + 1 / 1.1
+        np.testing.assert_allclose(matrix.values, [[own, other], [other, own]])
+        aside = linear.fill_matrix(replace(questions, aside=True), LINEAR, rng()).matrix
+        np.testing.assert_allclose(aside.values, 1)
+
+    @pytest.mark.parametrize("order", [2, 3, 5])
+    def test_values_are_those_of_ridge_regression(self, order: int) -> None:
+        """Of a document of several texts, the mean of theirs; a text may be of two heads, or of none."""
+        texts = made_texts(9)
+        heads, documents = [(0, 1), (1, 2, 3), (4,)], [(5,), (6, 7), (8,)]
+        matrix = linear.fill_matrix(ask(texts, heads, documents), LINEAR.change({"order": order}), rng()).matrix
+        profiles, learnt = self.profiles(texts, range(9), order), [0, 1, 2, 3, 4]
+        ridge = Ridge(alpha=linear.PENALTY, fit_intercept=False).fit(profiles[learnt], self.labels(9, heads)[learnt])
+        wanted = [1 - ridge.predict(profiles[list(document)]).mean(axis=0) for document in documents]
+        np.testing.assert_allclose(matrix.values, wanted, rtol=1e-9)
+        assert not matrix.seen.any()
+
+    def test_a_document_that_is_set_aside_is_judged_by_a_regression_without_its_row(self) -> None:
+        texts = made_texts(8)
+        heads, documents = [(0, 1, 2), (3, 4), (5,), (2, 6)], [(n,) for n in range(8)]
+        questions = replace(ask(texts, heads, documents), aside=True)
+        matrix = linear.fill_matrix(questions, LINEAR, rng()).matrix
+        learnt = list(range(7))
+        profiles, labels = self.profiles(texts, learnt), self.labels(8, heads)
+        for text in range(8):
+            rows = [n for n in learnt if n != text]
+            known, penalty = profiles[rows], linear.PENALTY * np.eye(len(rows))
+            weights = np.linalg.solve(known @ known.T + penalty, labels[rows])
+            np.testing.assert_allclose(matrix.values[text], 1 - profiles[text] @ known.T @ weights, rtol=1e-9)
+        within = linear.fill_matrix(replace(questions, aside=False), LINEAR, rng()).matrix
+        assert (np.abs(within.values[:7] - matrix.values[:7]) > 1e-3).any(axis=1).all()
+
+    def test_of_very_many_texts_as_many_are_learnt_from_each_head_as_may_be(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        texts, documents = made_texts(14), [(12,), (13,)]
+        few = linear.fill_matrix(ask(texts, [(0, 1), (10, 11)], documents), LINEAR, rng()).matrix.values
+        many = ask(texts, [tuple(range(10)), (10, 11)], documents)
+        assert (np.abs(linear.fill_matrix(many, LINEAR, rng()).matrix.values - few) > 1e-6).all()
+        monkeypatch.setattr(linear, "MOST_TEXTS", 4)
+        np.testing.assert_allclose(linear.fill_matrix(many, LINEAR, rng()).matrix.values, few)
+
+    def test_documents_beyond_a_block_are_judged_too(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        questions = ask(made_texts(9), [(0,), (1,)], [(n,) for n in range(2, 9)])
+        whole = linear.fill_matrix(questions, LINEAR, rng()).matrix.values
+        monkeypatch.setattr(linear, "BLOCK", 3)
+        np.testing.assert_allclose(linear.fill_matrix(questions, LINEAR, rng()).matrix.values, whole)
+
+
+class TestSettingAside:
+    """Where a head that learnt a document, and other texts, judges it as if it had not."""
+
+    @SETTING_ASIDE
+    def test_a_head_judges_a_text_of_its_own_like_one_that_is_made_of_its_others(
+        self, fill: Fill, settings: Settings
+    ) -> None:
+        """Everything else is the same: the background is without the text, and n-grams are as rare."""
+        texts, heads = made_texts(7), [(0, 1, 2), (3, 4), (5, 6)]
+        questions = replace(ask(texts, heads, [(n,) for n in range(7)]), aside=True)
+        aside = fill(questions, settings, rng()).matrix
+        within = fill(replace(questions, aside=False), settings, rng()).matrix
+        for text in range(7):
+            others = [tuple(n for n in head if n != text) for head in heads]
+            wanted = fill(ask(texts, others, [(text,)]), settings, rng()).matrix
+            np.testing.assert_allclose(aside.values[text], wanted.values[0], rtol=1e-9)
+            own = next(number for number, head in enumerate(heads) if text in head)
+            assert aside.values[text, own] > within.values[text, own] + 0.001  # what was learnt is easy
+        assert not aside.seen.any()
+        np.testing.assert_array_equal(within.seen.sum(axis=1), 1)
+
+    def test_n_grams_give_the_very_same_bits(self) -> None:
+        texts, heads = made_texts(7), [(0, 1, 2), (3, 4), (5, 6)]
+        aside = ngram.fill_matrix(replace(ask(texts, heads, [(2,)]), aside=True), NGRAM, rng()).matrix
+        wanted = ngram.fill_matrix(ask(texts, [(0, 1), *heads[1:]], [(2,)]), NGRAM, rng()).matrix
+        np.testing.assert_array_equal(aside.values, wanted.values)
+
+    @SETTING_ASIDE
+    def test_a_head_of_one_text_has_seen_it(self, fill: Fill, settings: Settings) -> None:
+        questions = replace(ask(made_texts(5), [(0,), (1, 2)], [(n,) for n in range(5)]), aside=True)
+        seen = fill(questions, settings, rng()).matrix.seen
+        np.testing.assert_array_equal(seen[:, 0], [True, False, False, False, False])
+        assert not seen[:, 1].any()
+
+    @SETTING_ASIDE
+    def test_answers_do_not_depend_on_what_else_is_asked(self, fill: Fill, settings: Settings) -> None:
+        texts, heads = made_texts(9), [(0, 1), (2, 3), (4,)]
+        alone = replace(ask(texts[:6], heads, [(0,), (5,)]), aside=True)
+        beside = replace(ask(texts, heads, [(8,), (0,), (6,), (5,), (7,), (2,)]), aside=True)
+        one, two = (fill(questions, settings, rng()).matrix for questions in (alone, beside))
+        np.testing.assert_allclose(one.values, two.values[[1, 3]], rtol=1e-12)
+
+    def test_elsewhere_rare_n_grams_are_those_that_few_of_all_texts_have(self) -> None:
+        texts, heads = made_texts(9), [(0, 1), (2, 3), (4,)]
+        one = vectors.fill_matrix(ask(texts[:6], heads, [(5,)]), VECTORS, rng()).matrix
+        two = vectors.fill_matrix(ask(texts, heads, [(5,), (6,), (7,), (8,)]), VECTORS, rng()).matrix
+        assert (np.abs(one.values[0] - two.values[0]) > 1e-6).all()
+
+    @SETTING_ASIDE
+    def test_every_head_is_asked_however_many_there_are(self, fill: Fill, settings: Settings) -> None:
+        questions = replace(ask(made_texts(14), [(n,) for n in range(12)], [(12,), (13,)]), aside=True)
+        assert fill(questions, settings.change({"compared": 10}), rng()).matrix.full
+
+    @pytest.mark.parametrize("threads", [2, 5])
+    def test_threads_give_the_same_matrix(self, threads: int) -> None:
+        questions = replace(ask(made_texts(9), [(0, 1, 2), (3, 4), (5,)], [(n,) for n in range(9)]), aside=True)
+        alone, together = (
+            ngram.fill_matrix(questions, NGRAM, rng(), Watch(threads=count)).matrix for count in (1, threads)
+        )
+        np.testing.assert_array_equal(alone.values, together.values)
+
+
 def trust_of(matrix: Matrix) -> Table:
     assert matrix.trust is not None
     return matrix.trust
@@ -516,6 +665,7 @@ def test_with_many_heads_a_document_is_compared_with_its_own_and_a_sample(fill: 
         (ngram.fill_matrix, NGRAM, "bits per character"),
         (vectors.fill_matrix, VECTORS, "cosine distance"),
         (spread.fill_matrix, SPREAD, "log of distance over own spread"),
+        (linear.fill_matrix, LINEAR, "regression, 1 less what speaks for the head"),
     ],
 )
 def test_engines_without_chance_name_their_unit_and_have_neither_model_nor_curve(
@@ -564,6 +714,8 @@ def test_random_texts_are_preferred_by_nobody(fill: Fill, settings: Settings) ->
         (vectors.fill_matrix, VECTORS.change({"compared": 10})),
         (spread.fill_matrix, SPREAD),
         (spread.fill_matrix, SPREAD.change({"compared": 10})),
+        (linear.fill_matrix, LINEAR),
+        (linear.fill_matrix, LINEAR.change({"compared": 10})),
     ],
 )
 def test_names_and_order_of_the_problems_change_no_matrix(fill: Fill, settings: Settings, mask: str) -> None:

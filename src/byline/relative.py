@@ -56,6 +56,20 @@ def relative_scores(side: Side) -> Table:
     return np.array([-table[places] for table in tables])
 
 
+def link_scores(matrix: Matrix, reach: float) -> Table:
+    """(documents, heads): how much more alike every pair is than expected, in usual deviations; nothing is asked.
+
+    The matrix is full. Pairs of a document and a head that learnt it score 0.
+    """
+    counted = ~matrix.seen
+    cohort = _Counted(counted, counted)
+    left = _centre(matrix.values, cohort)
+    by_document = _correlations(np.where(counted, left, 0))
+    by_head = _correlations(np.where(counted, left, 0).T)
+    scores = -_standardise(left, cohort, _others(by_document, reach), _others(by_head, reach))
+    return np.where(matrix.seen, 0, scores)
+
+
 def asked_places(side: Side) -> tuple[Positions, ...]:
     """Where in the matrix each question's value is: (questions,) rows, and columns."""
     places = [side.matrix.place(question.document, question.head) for question in side.questions]

@@ -14,10 +14,11 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from byline.alphabet import Alphabet
-from byline.attribution.model import AuthorModel
+from byline.attribution.model import ENGINES, AuthorModel
 from byline.attribution.verdict import Judge
 from byline.attribution.views import View
-from byline.errors import ModelFileError, SettingsError
+from byline.documents import look_at
+from byline.errors import CorpusError, ModelFileError, SettingsError
 from byline.network import Weights
 from byline.questions import SHORTEST
 from byline.settings import Mask, Settings, TextRules
@@ -29,9 +30,11 @@ FORMAT = 1
 HEADER = "byline-authors"
 """Under which the JSON header stands among a safetensors file's metadata."""
 CHECKSUM = "checksum"
-"""Of the header, which has those of all arrays."""
+"""In the header: of the rest of it, which has those of all arrays."""
 LONGEST_HEADER = 100_000_000
 MOST_SYMBOLS = 65_536
+GREATEST = 1e6
+"""No number of a judge is as great."""
 
 
 def write_author_model(path: Path, model: AuthorModel) -> None:
@@ -68,16 +71,18 @@ def author_model_bytes(model: AuthorModel) -> bytes:
         "curves": {str(number): list(network.curve) for number, network in model.networks.items()},
         "arrays": {name: sha256(array.tobytes()) for name, array in sorted(arrays.items())},
     }
-    text = json.dumps(header, sort_keys=True)
-    return save(arrays, {HEADER: text, CHECKSUM: sha256(text.encode())})
+    # one entry alone: safetensors writes several in any order
+    return save(arrays, {HEADER: json.dumps({**header, CHECKSUM: _checksum(header)}, sort_keys=True)})
 
 
 def read_author_model(path: Path) -> AuthorModel:
     """The model in a file; one that is damaged, truncated, hostile or too new is refused with a reason."""
-    if not path.exists():
-        raise ModelFileError(f"{path}: not found; name a file that byline train wrote")
-    if not path.is_file():
-        raise ModelFileError(f"{path}: no file; name one that byline train wrote")
+    try:
+        kind = look_at(path, "name a file that byline train wrote")
+    except CorpusError as error:
+        raise ModelFileError(str(error)) from None
+    if kind == "folder":
+        raise ModelFileError(f"{path}: a folder; name a file that byline train wrote")
     try:
         with safe_open(path, framework="numpy") as file:
             header = _header(file.metadata() or {}, path)
@@ -85,7 +90,7 @@ def read_author_model(path: Path) -> AuthorModel:
             if not isinstance(header.get("arrays"), dict) or names != set(header["arrays"]):
                 raise ModelFileError(f"{path}: damaged, its arrays are not those of its header; copy or train it again")
             arrays = {name: file.get_tensor(name) for name in sorted(names)}
-    except (SafetensorError, OSError, TypeError) as error:
+    except (SafetensorError, OSError, TypeError, AttributeError, ValueError) as error:  # numpy has not all its kinds
         raise ModelFileError(f"{path}: no readable model file ({error}); copy or train it again") from None
     for name, array in arrays.items():
         if sha256(array.tobytes()) != header["arrays"][name]:
@@ -102,15 +107,21 @@ def _header(metadata: Mapping[str, str], path: Path) -> dict[str, Any]:
         raise ModelFileError(f"{path}: a safetensors file, but no model of authors; name one that byline train wrote")
     try:
         header = json.loads(text) if len(text) <= LONGEST_HEADER else None
+        sound = isinstance(header, dict) and header.pop(CHECKSUM, None) == _checksum(header)
     except (ValueError, RecursionError):
         header = None
-    if not isinstance(header, dict) or not isinstance(header.get("format"), int):
+    number = header.get("format") if isinstance(header, dict) else None
+    if not isinstance(header, dict) or not isinstance(number, int) or isinstance(number, bool) or number < 1:
         raise ModelFileError(f"{path}: its header is damaged; copy or train it again")
-    if header["format"] > FORMAT:
-        raise ModelFileError(f"{path}: written by a newer Byline (format {header['format']}); update Byline to read it")
-    if metadata.get(CHECKSUM) != sha256(text.encode("utf-8", "surrogatepass")):
+    if number > FORMAT:
+        raise ModelFileError(f"{path}: written by a newer Byline (format {number}); update Byline to read it")
+    if not sound:
         raise ModelFileError(f"{path}: damaged, its header is not what was written; copy or train it again")
     return header
+
+
+def _checksum(header: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(header, sort_keys=True).encode())
 
 
 def _model(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> AuthorModel:
@@ -122,6 +133,8 @@ def _model(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Aut
     if set(owners.tolist()) != set(range(len(authors))):
         raise ValueError("an author has no text")
     members = tuple(Settings().change(values) for values in header["members"])
+    if any(member.engine not in ENGINES for member in members):
+        raise ValueError("a member's engine can't attribute")
     views = tuple(_view(values) for values in header["views"])
     texts = tuple(_cut(arrays, number, view, len(titles)) for number, view in enumerate(views))
     judge = _judge(header["judge"], len(members))
@@ -150,8 +163,9 @@ def _model(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Aut
 
 def _view(values: Mapping[str, Any]) -> View:
     symbols, words = values["alphabet"], _texts(values["frequent"], "words")
-    if not isinstance(symbols, str) or len(set(symbols)) != len(symbols) or not 0 < len(symbols) <= MOST_SYMBOLS:
+    if not isinstance(symbols, str) or sorted(set(symbols)) != list(symbols) or not 0 < len(symbols) <= MOST_SYMBOLS:
         raise ValueError("its alphabet is none")
+    symbols.encode()  # lone surrogates are no symbols
     if values["rules"] not in get_args(TextRules) or values["mask"] not in get_args(Mask):
         raise ValueError("its rules are none")
     if not isinstance(values["language"], str):
@@ -171,20 +185,29 @@ def _cut(arrays: Mapping[str, NDArray[Any]], number: int, view: View, count: int
 
 
 def _judge(values: Mapping[str, Any], members: int) -> Judge:
-    weights = values["weights"]
-    numbers = [*weights, values["middle"], values["slope"], values["held_out"]]
-    plain = all(isinstance(number, int | float) and not isinstance(number, bool) for number in numbers)
-    if not plain or not np.isfinite(numbers).all() or min(weights) < 0 or len(weights) != members:
+    weights, middle, slope, held_out = (values[name] for name in ("weights", "middle", "slope", "held_out"))
+    if not isinstance(weights, list) or len(weights) != members or not _plain([*weights, middle, slope, held_out]):
         raise ValueError("its weights are none")
-    return Judge(tuple(map(float, weights)), float(values["middle"]), float(values["slope"]), int(values["held_out"]))
+    if min(*weights, slope, held_out) < 0 or not isinstance(held_out, int):
+        raise ValueError("its weights are none")
+    return Judge(tuple(map(float, weights)), float(middle), float(slope), held_out)
+
+
+def _plain(numbers: Any) -> bool:
+    """Whether it is a list of numbers, none of them beyond measure."""
+    return isinstance(numbers, list) and all(
+        isinstance(number, int | float) and not isinstance(number, bool) and abs(number) < GREATEST  # and no NaN
+        for number in numbers
+    )
 
 
 def _network(
     arrays: Mapping[str, NDArray[Any]], number: int, member: Settings, curves: Mapping[str, Any], authors: int
 ) -> Model:
     weights = Weights(**{name: arrays[f"network-{number}-{name}"] for name in Weights._fields})
-    curve = tuple(float(bits) for bits in curves[str(number)])
-    hidden = member.hidden
+    curve, hidden = curves[str(number)], member.hidden
+    if not _plain(curve):
+        raise ValueError("a network's curve is none")
     if weights.head_bias.ndim != 2 or len(weights.head_bias) < authors:
         raise ValueError("a network has too few heads")
     heads, count = weights.head_bias.shape
@@ -195,7 +218,7 @@ def _network(
     )
     if not fits:
         raise ValueError("a network's parts don't fit each other")
-    return Model(weights, member, curve)
+    return Model(weights, member, tuple(float(bits) for bits in curve))
 
 
 def _texts(values: Any, what: str) -> tuple[str, ...]:

@@ -29,13 +29,13 @@ MOST_HELD_OUT = 400
 """Texts of the authors that are judged while learning, each as if it were not known, to learn how sure to be."""
 LEVEL_TEXTS = 150
 """Of these, those that tell how easy each author's head finds texts by others."""
-BITS = ("ngram", "rnn")
-"""Engines whose values are bits per character."""
 _COUNTING: dict[str, Callable[..., Filled]] = {
     "ngram": ngram.fill_matrix,
     "vectors": vectors.fill_matrix,
     "linear": linear.fill_matrix,
 }
+ENGINES = (*_COUNTING, "rnn")
+"""Those that can attribute."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ def train_authors(
     watch: Watch = Watch(),  # noqa: B008 - frozen
 ) -> AuthorModel:
     """A model of the authors of some texts."""
-    if odd := sorted({member.engine for member in members} - {*_COUNTING, "rnn"}):
-        raise SettingsError(f"the engine {odd[0]} can't attribute; there are {', '.join((*_COUNTING, 'rnn'))}")
+    if odd := sorted({member.engine for member in members} - set(ENGINES)):
+        raise SettingsError(f"the engine {odd[0]} can't attribute; there are {', '.join(ENGINES)}")
     names = writings.names
     if len(names) < FEWEST_AUTHORS:
         raise TooLittleText(f"{len(names)} author, {FEWEST_AUTHORS} are needed; add texts by others")

@@ -39,6 +39,7 @@ USUAL_NONE = (3.0, 0.9)
 """The best sum at which it is as probable that it is none of them, and how much a step of 1 tells."""
 SCALE_COUNTS = 5
 """How far a text's remainders are from 0: the usual size counts like so many heads."""
+TINY = 1e-9
 ROUNDS = 20
 """In which levels are found: texts, heads and the own amount depend on each other a little."""
 
@@ -162,7 +163,9 @@ def fit_judge(tables: Tables, members: Sequence[Settings]) -> Judge:
     found = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=[(0, None)] * len(start)).x
     weights = np.array(usual.weights)
     weights[able] = found
-    middle, slope = _fit_none(tables, weights, usable)
+    # what other members say of texts that they know would be too good
+    total = weights.sum() / max(weights[able].sum(), TINY)
+    middle, slope = _fit_none(tables, np.where(able, weights * total, 0), usable)
     return Judge(tuple(float(weight) for weight in weights), middle, slope, int(usable.sum()))
 
 

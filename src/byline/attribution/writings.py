@@ -13,6 +13,7 @@ from pathlib import Path
 from byline.documents import Document, decode, look_at, read_bytes, read_document
 from byline.errors import CorpusError, listing
 from byline.languages import language_of, language_of_script
+from byline.normalise import normalise
 
 REMEDY = "name a folder of authors' folders, a folder of Author_Title.txt files, a .csv or a .jsonl file"
 TABLES = (".csv", ".tsv", ".jsonl")
@@ -65,37 +66,40 @@ def read_writings(
 
 
 def writings_of(documents: Sequence[Document], authors: Sequence[str], language: str | None = None) -> Writings:
-    """Texts with their authors; one that an author has twice counts once, one that two authors have is refused."""
-    owner_of: dict[str, str] = {}
-    kept: list[tuple[str, Document]] = []
-    for author, document in zip(authors, documents, strict=True):
-        before = owner_of.setdefault(document.text, author)
+    """Texts with their authors; one that an author has twice counts once, one that two authors have is refused.
+
+    Texts that are the same after normalising are the same.
+    """
+    said = language_of(language) if language else language_of_script(*(document.text for document in documents))
+    first: dict[str, tuple[str, Document]] = {}
+    order = sorted(zip(authors, documents, strict=True), key=lambda each: (each[0], each[1].text, each[1].name))
+    for author, document in order:
+        before, other = first.setdefault(normalise(document.text, said or ""), (author, document))
         if before != author:
             raise CorpusError(
-                f"{document.name}: {author} and {before} have the same text; leave it with the one who wrote it"
+                f"{document.name}: {author} and {before} ({other.name}) have the same text;"
+                " leave it with the one who wrote it"
             )
-        if all(document.text != other.text for name, other in kept if name == author):
-            kept.append((author, document))
-    kept.sort(key=lambda each: (each[0], each[1].text))
-    texts = [document.text for _, document in kept]
-    said = language_of(language) if language else language_of_script(*texts) or "unknown"
-    return Writings(tuple(document for _, document in kept), tuple(author for author, _ in kept), said)
+    kept = list(first.values())
+    return Writings(tuple(document for _, document in kept), tuple(author for author, _ in kept), said or "unknown")
 
 
 def _in_folder(folder: Path) -> Iterator[tuple[str, Path, str]]:
     """Author, file and name of each text."""
     try:
         children = sorted(child for child in folder.iterdir() if not child.name.startswith((".", "__")))
+        folders = [child for child in children if child.is_dir()]
+        texts = {child: sorted(file for file in child.iterdir() if file.suffix.lower() == ".txt") for child in folders}
     except OSError as error:
         raise CorpusError(f"{folder}: can't be read ({os.strerror(error.errno or 0)}); check that you may") from None
-    folders = [child for child in children if child.is_dir()]
     files = [child for child in children if child.is_file() and child.suffix.lower() == ".txt"]
-    texts = {child: sorted(file for file in child.iterdir() if file.suffix.lower() == ".txt") for child in folders}
     if any(texts.values()):
         if files:
             raise CorpusError(
                 f"{folder}: holds both folders and {files[0].name}; put every text into its author's folder"
             )
+        if bare := [child for child, own in texts.items() if not own]:
+            raise CorpusError(f"{bare[0]}: no .txt files there; put the author's texts into it, or remove the folder")
         for child, own in texts.items():
             yield from ((child.name, file, f"{child.name}/{file.name}") for file in own)
         return

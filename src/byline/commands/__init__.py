@@ -15,6 +15,7 @@ from byline import __version__
 from byline.commands import (
     attribute,
     calibrate,
+    cluster,
     combine,
     compare,
     demo,
@@ -23,6 +24,7 @@ from byline.commands import (
     prepare,
     presets,
     reference,
+    rolling,
     runs,
     train,
     verify,
@@ -90,6 +92,9 @@ app.command("train")(guarded(train.train_command))
 app.command("attribute")(guarded(attribute.attribute_command))
 app.command("enroll")(guarded(train.enroll_command))
 app.command("inspect")(guarded(inspect.inspect_command))
+app.command("cluster")(guarded(cluster.cluster_command))
+app.command("rolling")(guarded(rolling.rolling_command))
+app.command("generate")(guarded(rolling.generate_command))
 app.command("prepare")(guarded(prepare.prepare_command))
 app.command("presets")(guarded(presets.presets_command))
 app.command("combine")(guarded(combine.combine_command))

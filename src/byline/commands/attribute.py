@@ -15,6 +15,7 @@ from byline.errors import CorpusError, RunError, listing
 
 if TYPE_CHECKING:
     from byline.attribution.attributing import Attribution
+    from byline.attribution.collections import CandidateProblem
     from byline.attribution.model import AuthorModel
     from byline.documents import Document
     from byline.engines import Watch
@@ -39,7 +40,13 @@ def attribute_command(
         typer.Option(metavar="PRIOR", help="How probable it is beforehand that it is none of these; 0: one of them."),
     ] = 0.1,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="Write all rankings as CSV.")
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE.csv",
+            help="Write all rankings as CSV; a PAN folder's answers, into a folder.",
+        ),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print all rankings as CSV.")] = False,
@@ -51,14 +58,20 @@ def attribute_command(
 ) -> None:
     """Tell which of some authors is likely to have written each text, or that it is none of them.
 
+    A folder of PAN 2018 or 2019 (collection-info.json) is answered whole, into the folder that -o names.
+
     Example: byline attribute novels.byline found.txt
     """
     from byline.attribution.attributing import attribute
+    from byline.attribution.collections import is_collection
     from byline.commands.console import print_json
     from byline.commands.train import require_free
     from byline.commands.work import work
     from byline.storage import write_files
 
+    if len(inputs) == 1 and known is None and is_collection(inputs[0]):
+        _attribute_collection(inputs[0], output, none, overwrite, as_json, language, quiet)
+        return
     if output is not None:
         require_free(output, overwrite)
     model_file, texts = (None, inputs) if known is not None else (inputs[0], inputs[1:])
@@ -72,13 +85,49 @@ def attribute_command(
 
     found = work(ask, quiet)
     if output is not None:
-        write_files(output.parent, {output.name: to_csv(found).encode()})
+        write_files(output.parent, {output.name: to_csv(found).encode(errors="replace")})
     if as_json:
         print_json([to_json(each) for each in found])
     elif as_csv:
         print(to_csv(found), end="")
     else:
         print_attributions(found, none)
+
+
+def _attribute_collection(
+    path: Path, output: Path | None, none: float, overwrite: bool, as_json: bool, language: str | None, quiet: bool
+) -> None:
+    """Train and ask for each problem of a collection, and write the answers as PAN wants them."""
+    from byline.attribution.attributing import attribute
+    from byline.attribution.collections import answers_path, read_collection, write_predictions
+    from byline.attribution.model import train_authors
+    from byline.commands.console import count_of, out, print_json
+    from byline.commands.work import work
+    from byline.pools import read_pool
+
+    if output is None:
+        raise RunError(f"{path}: a collection of problems; name a folder for the answers with -o")
+    problems = read_collection(path, language)
+    taken = [place for problem in problems if (place := answers_path(output, problem.name)).exists()]
+    if taken and not overwrite:
+        raise RunError(f"{taken[0]}: exists already; choose another folder, or give --overwrite")
+    rows = read_pool("authors").rows
+    written = []
+    for problem in problems:
+
+        def answer(watch: Watch, problem: CandidateProblem = problem) -> tuple[Attribution, ...]:
+            model = train_authors(problem.candidates, rows, 0, watch)
+            return attribute(model, problem.unknown, none, watch)
+
+        found = work(answer, quiet)
+        written.append((write_predictions(output, problem, found, overwrite), found))
+    if as_json:
+        print_json([{"answers": str(place), "texts": [to_json(each) for each in found]} for place, found in written])
+        return
+    console = out()
+    for place, found in written:
+        nobody = sum(each.author is None for each in found)
+        console.print(f"{place}: {count_of(len(found), 'text')}, {nobody} by none of the candidates")
 
 
 def _model(model_file: Path | None, known: Path | None, language: str | None, quiet: bool) -> AuthorModel:

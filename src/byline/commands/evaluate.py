@@ -39,10 +39,14 @@ def evaluate_command(
 
     A missing answer counts as 0.5, undecided. Intervals resample the texts, where they lie beside the truth.
 
+    With a PAN 2018 or 2019 collection as truth: macro-F1; with a PAN 2016 truth folder: BCubed F and MAP.
+
     Example: byline evaluate out/ pan15-english/truth.txt
     """
     if len(files) % 2:
         context.fail("files come in pairs: ANSWERS TRUTH, and again for each further corpus")
+    if _evaluated_otherwise(files, as_json):
+        return
 
     from byline.commands.console import print_json
     from byline.evaluation import evaluate_answers
@@ -54,6 +58,47 @@ def evaluate_command(
         print_json(to_json(rows, averages))
     else:
         print_tables(rows, averages)
+
+
+def _evaluated_otherwise(files: list[Path], as_json: bool) -> bool:
+    """Measure attributions or clusterings, if that is what the truth is of."""
+    from byline.attribution.collections import evaluate_collection, is_collection
+    from byline.clusterfiles import evaluate_clusterings, is_clustering
+    from byline.errors import AnswersError
+
+    truths = files[1::2]
+    kinds = [(is_collection(truth), is_clustering(truth)) for truth in truths if truth.is_dir()]
+    if not any(any(kind) for kind in kinds):
+        return False
+    if len(set(kinds)) > 1 or len(kinds) < len(truths):
+        raise AnswersError("the truths are of different kinds of problems; evaluate each kind by itself")
+    rows: list[dict[str, object]] = []
+    for answers, truth in zip(files[::2], truths, strict=True):
+        found = evaluate_collection(answers, truth) if kinds[0][0] else evaluate_clusterings(answers, truth)
+        rows += [{"answers": str(answers), **asdict(each)} for each in found]
+    _print_rows(rows, as_json)
+    return True
+
+
+def _print_rows(rows: list[dict[str, object]], as_json: bool) -> None:
+    """Each problem's measures, and their means."""
+    from rich.table import Table
+
+    from byline.commands.console import out, print_json
+
+    names = [name for name in rows[0] if name not in ("answers", "problem", "texts")]
+    means = {name: sum(float(str(row[name])) for row in rows) / len(rows) for name in names}
+    if as_json:
+        print_json({"problems": rows, "means": means})
+        return
+    headings = {"macro_f1": "macro-F1", "bcubed_f": "BCubed F", "average_precision": "average precision"}
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for name in ("problem", "texts", *(headings.get(name, name) for name in names)):
+        table.add_column(name, justify="left" if name == "problem" else "right")
+    for row in rows:
+        table.add_row(str(row["problem"]), str(row["texts"]), *(_cell(float(str(row[name]))) for name in names))
+    table.add_row("mean", "", *(_cell(means[name]) for name in names))
+    out().print(table)
 
 
 def to_json(rows: list[Evaluation], averages: Averages) -> dict[str, object]:

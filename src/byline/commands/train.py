@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +11,7 @@ import typer
 
 from byline.commands import options
 from byline.errors import RunError
+from byline.storage import cant_write
 
 Column = Annotated[str, typer.Option(metavar="NAME", help="In a .csv, .tsv or .jsonl file, the column of authors.")]
 TextColumn = Annotated[str, typer.Option(metavar="NAME", help="And that of the texts.")]
@@ -106,8 +108,13 @@ def enroll_command(
 
 
 def require_free(path: Path, overwrite: bool) -> None:
-    """Refuse to write over a file unasked, before any work is done."""
-    if path.is_dir():
-        raise RunError(f"{path}: a folder; name a file, such as {path / 'model.byline'}")
-    if path.exists() and not overwrite:
-        raise RunError(f"{path}: exists already; choose another name, or give --overwrite")
+    """Refuse to write over a file unasked, or where nothing can be written, before any work is done."""
+    try:
+        if path.is_dir():
+            raise RunError(f"{path}: a folder; name a file, such as {path / 'model.byline'}")
+        if path.exists() and not overwrite:
+            raise RunError(f"{path}: exists already; choose another name, or give --overwrite")
+        with tempfile.TemporaryFile(dir=next(parent for parent in path.absolute().parents if parent.exists())):
+            pass
+    except OSError as error:
+        raise cant_write(path, error) from None

@@ -1,0 +1,133 @@
+"""Who seems to write each passage along a long text, and where the hand changes.
+
+Each window of the text is attributed by itself. A path through the authors is then found for the whole text (Viterbi):
+the one that makes the windows most probable, where every change of author costs as much as it is improbable. Windows
+overlap, so each counts only as much as what is new in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from byline.attribution.attributing import Attribution, attribute
+from byline.attribution.model import AuthorModel
+from byline.documents import Document
+from byline.engines import Watch
+from byline.errors import SettingsError, TooLittleText
+from byline.scoring import Table
+
+WINDOW, STEP = 3_000, 1_000
+"""Characters of a window, and between the beginnings of two."""
+LEAST_WINDOW = 200
+CHANGES = 0.01
+"""How probable it is that the next step is by another author."""
+MOST_WINDOWS = 5_000
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A window of the text, in characters, and who seems to have written it."""
+
+    begin: int
+    end: int
+    attribution: Attribution
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A part of the text by one author, as the whole text suggests."""
+
+    begin: int
+    end: int
+    author: str
+    probability: float
+    """Of this author, the mean over the stretch's windows."""
+
+
+@dataclass(frozen=True)
+class Rolling:
+    """A text seen window by window."""
+
+    document: str
+    passages: tuple[Passage, ...]
+    stretches: tuple[Stretch, ...]
+
+    @property
+    def changes(self) -> tuple[int, ...]:
+        """The characters at which the hand seems to change."""
+        return tuple(stretch.begin for stretch in self.stretches[1:])
+
+
+def roll(
+    model: AuthorModel,
+    document: Document,
+    window: int = WINDOW,
+    step: int = STEP,
+    changes: float = CHANGES,
+    watch: Watch = Watch(),  # noqa: B008 - frozen
+) -> Rolling:
+    """Windows of a text attributed to the model's authors, and the stretches that they make up."""
+    if window < LEAST_WINDOW or not 1 <= step <= window:
+        raise SettingsError(
+            f"a window must be {LEAST_WINDOW} characters or more and a step from 1 to the window, got {window}, {step}"
+        )
+    if not 0 < changes < 1:
+        raise SettingsError(f"the probability of a change must be more than 0 and less than 1, got {changes}")
+    length = len(document.text)
+    if length < window:
+        raise TooLittleText(f"{document.name}: {length:,} characters, fewer than a window of {window:,}; give --window")
+    begins = list(range(0, length - window + 1, step))
+    if begins[-1] + window < length:
+        begins.append(length - window)
+    if len(begins) > MOST_WINDOWS:
+        raise SettingsError(
+            f"{document.name}: {len(begins):,} windows, {MOST_WINDOWS:,} at the most; give a larger --step"
+        )
+    pieces = [Document(f"{document.name}:{begin}", document.text[begin : begin + window]) for begin in begins]
+    found = attribute(model, pieces, 0, watch)
+    passages = tuple(Passage(begin, begin + window, each) for begin, each in zip(begins, found, strict=True))
+    chances = np.array([[_chance(each, author) for author in model.authors] for each in found])
+    path = _most_probable(chances, step / window, changes)
+    return Rolling(document.name, passages, _stretches(model, passages, chances, path, length))
+
+
+def _chance(found: Attribution, author: str) -> float:
+    return next(each.probability for each in found.ranking if each.author == author)
+
+
+def _most_probable(chances: Table, share: float, changes: float) -> list[int]:
+    """The authors of the windows, taken together."""
+    logs = np.log(np.maximum(chances, 1e-12)) * share
+    count = chances.shape[1]
+    stay, go = np.log(1 - changes), np.log(changes / max(count - 1, 1))
+    best, back = logs[0], np.zeros(chances.shape, np.int64)
+    for number in range(1, len(logs)):
+        moves = np.full((count, count), go)
+        np.fill_diagonal(moves, stay)
+        ways = best[:, None] + moves  # (from, to)
+        back[number] = ways.argmax(axis=0)
+        best = ways.max(axis=0) + logs[number]
+    path = [int(best.argmax())]
+    for number in range(len(logs) - 1, 0, -1):
+        path.append(int(back[number, path[-1]]))
+    return path[::-1]
+
+
+def _stretches(
+    model: AuthorModel, passages: tuple[Passage, ...], chances: Table, path: list[int], length: int
+) -> tuple[Stretch, ...]:
+    """Windows in a row by one author; a change is half-way between the middles of the windows before and after it."""
+    stretches: list[Stretch] = []
+    first = 0
+    for number in range(1, len(path) + 1):
+        if number < len(path) and path[number] == path[first]:
+            continue
+        middles = [(passage.begin + passage.end) / 2 for passage in passages]
+        begin = 0 if first == 0 else round((middles[first - 1] + middles[first]) / 2)
+        end = length if number == len(path) else round((middles[number - 1] + middles[number]) / 2)
+        mean = float(chances[first:number, path[first]].mean())
+        stretches.append(Stretch(begin, end, model.authors[path[first]], mean))
+        first = number
+    return tuple(stretches)

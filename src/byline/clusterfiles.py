@@ -1,0 +1,192 @@
+"""Clusterings on disk: PAN 2016's clustering.json and ranking.json, a tree (Newick) and a network (GEXF)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from byline.clustering import JOINED, Clustering, average_precision, bcubed_f
+from byline.documents import Document, decode, look_at, read_bytes, read_document
+from byline.errors import AnswersError, CorpusError, listing
+from byline.storage import write_files
+
+CLUSTERS, RANKING, TREE, NETWORK = "clustering.json", "ranking.json", "tree.nwk", "network.gexf"
+FILES = (CLUSTERS, RANKING, TREE, NETWORK)
+INFO = "info.json"
+MOST_LINKS = 200_000
+"""Links that ranking.json names at the most, the strongest."""
+
+
+@dataclass(frozen=True)
+class TextFolder:
+    """Texts that lie in one folder."""
+
+    name: str
+    documents: tuple[Document, ...]
+    language: str | None = None
+
+
+def read_text_folders(path: Path) -> tuple[TextFolder, ...]:
+    """A folder of texts, or the problems of a PAN 2016 corpus (info.json names them); bad files are named at once."""
+    if look_at(path, "name a folder of texts") == "file":
+        raise CorpusError(f"{path}: a file; name a folder of texts")
+    if not (path / INFO).is_file():
+        return (_read_texts(path, "", None),)
+    rows = _read_json(path / INFO)
+    found = []
+    for row in rows if isinstance(rows, list) else ():
+        name = row.get("folder") if isinstance(row, dict) else None
+        if not isinstance(name, str) or not name or Path(name).name != name or name in (".", ".."):
+            raise CorpusError(f"{path / INFO}: each problem needs the plain name of its folder; repair it")
+        spoken = row.get("language")
+        found.append(_read_texts(path / name, name, spoken if isinstance(spoken, str) else None))
+    if not found:
+        raise CorpusError(f"{path / INFO}: names no folders; repair it, or remove it to take all texts together")
+    return tuple(found)
+
+
+def _read_texts(folder: Path, name: str, language: str | None) -> TextFolder:
+    try:
+        files = sorted(file for file in folder.rglob("*") if file.suffix.lower() == ".txt" and file.is_file())
+    except OSError as error:
+        raise CorpusError(f"{folder}: can't be read ({error.strerror}); check that you may read it") from None
+    documents, offences = [], []
+    for file in files:
+        try:
+            documents.append(read_document(file, str(file.relative_to(folder))))
+        except CorpusError as error:
+            offences.append(str(error))
+    if offences:
+        raise CorpusError(listing(offences, "these can't be used"))
+    if not documents:
+        raise CorpusError(f"{folder}: no .txt files there; put the texts in it")
+    return TextFolder(name, tuple(documents), language)
+
+
+def write_clustering(folder: Path, clustering: Clustering, overwrite: bool = False) -> None:
+    """All four files, whole or not at all."""
+    require_room(folder, overwrite)
+    clusters = [[{"document": clustering.names[text]} for text in cluster] for cluster in clustering.clusters]
+    files = {
+        CLUSTERS: json.dumps(clusters, indent=1),
+        RANKING: json.dumps(_ranking(clustering), indent=1),
+        TREE: clustering.newick(),
+        NETWORK: _gexf(clustering),
+    }
+    write_files(folder, {name: (content + "\n").encode() for name, content in files.items()})
+
+
+def require_room(folder: Path, overwrite: bool) -> None:
+    """Refuse to write over files unasked."""
+    if not overwrite and (there := [name for name in FILES if (folder / name).exists()]):
+        raise AnswersError(f"{folder / there[0]}: exists already; choose another folder, or give --overwrite")
+
+
+def _ranking(clustering: Clustering) -> list[dict[str, Any]]:
+    one, other = np.triu_indices(len(clustering.names), 1)
+    order = np.argsort(-clustering.links[one, other], kind="stable")[:MOST_LINKS]
+    return [
+        {
+            "document1": clustering.names[one[place]],
+            "document2": clustering.names[other[place]],
+            "score": round(clustering.score(int(one[place]), int(other[place])), 6),
+        }
+        for place in order
+    ]
+
+
+def _gexf(clustering: Clustering) -> str:
+    """A node for each text, with its cluster, and an edge for each link that would join two."""
+    root = ElementTree.Element("gexf", {"xmlns": "http://gexf.net/1.3", "version": "1.3"})
+    graph = ElementTree.SubElement(root, "graph", {"defaultedgetype": "undirected"})
+    attributes = ElementTree.SubElement(graph, "attributes", {"class": "node"})
+    ElementTree.SubElement(attributes, "attribute", {"id": "0", "title": "cluster", "type": "integer"})
+    nodes = ElementTree.SubElement(graph, "nodes")
+    for number, name in enumerate(clustering.names):
+        printable = "".join(letter if letter.isprintable() else "?" for letter in name)
+        node = ElementTree.SubElement(nodes, "node", {"id": str(number), "label": printable})
+        values = ElementTree.SubElement(node, "attvalues")
+        ElementTree.SubElement(values, "attvalue", {"for": "0", "value": str(clustering.labels[number] + 1)})
+    edges = ElementTree.SubElement(graph, "edges")
+    one, other = np.nonzero(np.triu(clustering.links >= JOINED, 1))
+    for number, (source, target) in enumerate(zip(one.tolist(), other.tolist(), strict=True)):
+        weight = f"{clustering.links[source, target]:.4f}"
+        ends = {"id": str(number), "source": str(source), "target": str(target), "weight": weight}
+        ElementTree.SubElement(edges, "edge", ends)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+@dataclass(frozen=True)
+class ClusterMeasures:
+    """How good a clustering is."""
+
+    problem: str
+    texts: int
+    bcubed_f: float
+    average_precision: float
+
+
+def is_clustering(path: Path) -> bool:
+    """Whether a folder holds a clustering, or folders that do."""
+    return (path / CLUSTERS).is_file() or any(path.glob(f"*/{CLUSTERS}"))
+
+
+def evaluate_clusterings(answers: Path, truth: Path) -> tuple[ClusterMeasures, ...]:
+    """BCubed F and average precision of each problem of a truth folder; their mean is PAN 2016's MAP."""
+    names = [""] if (truth / CLUSTERS).is_file() else sorted(file.parent.name for file in truth.glob(f"*/{CLUSTERS}"))
+    if not names:
+        raise AnswersError(f"{truth}: no {CLUSTERS} there; name the folder of the truth")
+    return tuple(_evaluate(answers / name, truth / name, name) for name in names)
+
+
+def _evaluate(answers: Path, truth: Path, name: str) -> ClusterMeasures:
+    true, given = _read_clusters(truth / CLUSTERS), _read_clusters(answers / CLUSTERS)
+    if odd := sorted(true.keys() ^ given.keys()):
+        raise AnswersError(f"{answers / CLUSTERS}: {odd[0]} is not in both; answers and truth must name the same texts")
+    texts = sorted(true)
+    place_of = {text: place for place, text in enumerate(texts)}
+    scores = np.zeros((len(texts), len(texts)))
+    rows = _read_json(answers / RANKING)
+    for row in rows if isinstance(rows, list) else ():
+        if not isinstance(row, Mapping):
+            raise AnswersError(f"{answers / RANKING}: each link needs document1, document2 and score; repair it")
+        one, other = (place_of.get(row.get(key, "")) for key in ("document1", "document2"))
+        score = row.get("score")
+        if one is None or other is None or not isinstance(score, int | float) or isinstance(score, bool):
+            raise AnswersError(f"{answers / RANKING}: each link needs document1, document2 and score; repair it")
+        scores[one, other] = scores[other, one] = float(score)
+    labels = [true[text] for text in texts]
+    return ClusterMeasures(
+        name or truth.name,
+        len(texts),
+        bcubed_f(labels, [given[text] for text in texts]),
+        average_precision(labels, scores),
+    )
+
+
+def _read_clusters(path: Path) -> dict[str, int]:
+    rows = _read_json(path)
+    found: dict[str, int] = {}
+    for number, row in enumerate(rows if isinstance(rows, list) else ()):
+        for item in row if isinstance(row, list) else ():
+            name = item.get("document") if isinstance(item, dict) else None
+            if not isinstance(name, str) or name in found:
+                raise AnswersError(f"{path}: a document without a name, or in two clusters; repair it")
+            found[name] = number
+    if not found:
+        raise AnswersError(f"{path}: no clusters there; it should be a list of lists of documents")
+    return found
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(decode(read_bytes(path), str(path)))
+    except (ValueError, RecursionError):
+        raise AnswersError(f"{path}: not JSON; repair it") from None

@@ -1,0 +1,118 @@
+"""`byline rolling` and `byline generate`: what a model of authors makes of a long text, and of nothing."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from byline.commands import options
+
+if TYPE_CHECKING:
+    from byline.attribution.rolling import Rolling
+
+WIDTH = 40
+"""Characters of the bars that show a text."""
+
+
+def rolling_command(
+    model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model that byline train wrote.")],
+    book: Annotated[Path, typer.Argument(metavar="TEXT", help="A long text.")],
+    window: Annotated[int, typer.Option(metavar="CHARACTERS", help="Length of a passage.")] = 3_000,
+    step: Annotated[int, typer.Option(metavar="CHARACTERS", help="Between the beginnings of two passages.")] = 1_000,
+    changes: Annotated[
+        float, typer.Option(metavar="PROBABILITY", help="How probable a change of author is at each step.")
+    ] = 0.01,
+    as_json: Annotated[bool, typer.Option("--json", help="Print passages and stretches as JSON.")] = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Tell who seems to have written each passage along a text, and where the hand changes.
+
+    Example: byline rolling novels.byline book.txt
+    """
+    from byline.attribution.file import read_author_model
+    from byline.attribution.rolling import roll
+    from byline.commands.console import print_json
+    from byline.commands.work import work
+    from byline.documents import read_document
+
+    model = read_author_model(model_file)
+    document = read_document(book)
+    found = work(lambda watch: roll(model, document, window, step, changes, watch), quiet)
+    if as_json:
+        print_json(
+            {
+                "document": found.document,
+                "changes": list(found.changes),
+                "stretches": [asdict(stretch) for stretch in found.stretches],
+                "passages": [
+                    {
+                        "begin": passage.begin,
+                        "end": passage.end,
+                        "author": passage.attribution.author,
+                        "probability": passage.attribution.probability,
+                        "ranking": [
+                            {"author": each.author, "probability": each.probability}
+                            for each in passage.attribution.ranking
+                        ],
+                    }
+                    for passage in found.passages
+                ],
+            }
+        )
+    else:
+        print_rolling(found)
+
+
+def print_rolling(found: Rolling) -> None:
+    """Each passage's likely author, then the stretches."""
+    from rich.table import Table
+
+    from byline.commands.console import count_of, out, printable
+
+    console = out()
+    table = Table(box=None, pad_edge=False)
+    table.add_column("from", justify="right")
+    table.add_column("author")
+    table.add_column("probability", justify="right")
+    table.add_column("")
+    for passage in found.passages:
+        chance = passage.attribution.probability
+        bar = "█" * round(chance * WIDTH / 2)
+        table.add_row(f"{passage.begin:,}", printable(passage.attribution.author or ""), f"{chance:.3f}", bar)
+    console.print(table)
+    console.print()
+    for stretch in found.stretches:
+        console.print(
+            f"characters {stretch.begin:,} to {stretch.end:,}: {printable(stretch.author)}"
+            f" ({stretch.probability:.3f} on average)"
+        )
+    console.print(
+        f"{count_of(len(found.changes), 'change')} of hand. Each passage is taken to be by one of the authors."
+    )
+
+
+def generate_command(
+    model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model that byline train wrote.")],
+    author: Annotated[str, typer.Option(metavar="NAME", help="Whose head; byline inspect lists them.")],
+    length: Annotated[int, typer.Option(metavar="CHARACTERS", help="How much.")] = 500,
+    temperature: Annotated[float, typer.Option(help="Below 1 it keeps to what is usual, above it strays.")] = 1.0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same text.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the text as JSON.")] = False,
+) -> None:
+    """Write text as an author's head would go on: a window into what it learnt, no text of the author's.
+
+    Example: byline generate novels.byline --author Austen
+    """
+    from byline.attribution.file import read_author_model
+    from byline.attribution.generation import generate
+    from byline.commands.console import print_json
+
+    model = read_author_model(model_file)
+    text = generate(model, author, length, seed, temperature)
+    if as_json:
+        print_json({"author": author, "seed": seed, "temperature": temperature, "text": text})
+    else:
+        print(text)
