@@ -1,4 +1,4 @@
-"""The engines beside the network: n-grams, vectors, spread, linear; by hand, by their definitions, whatever the order."""
+"""The engines beside the network, n-grams, vectors, spread, linear: by hand, by their definitions, in any order."""
 
 from __future__ import annotations
 

@@ -11,8 +11,13 @@ __version__ = "0.1.0"
 _HOMES = {
     "Answer": "answers",
     "AnswersError": "errors",
+    "Attribution": "attribution.attributing",
+    "Attributions": "attribution.attributing",
+    "Attributor": "estimators",
+    "AuthorModel": "attribution.model",
     "BylineError": "errors",
     "Calibration": "calibration",
+    "Clustering": "clustering",
     "Contest": "evaluation",
     "CorpusError": "errors",
     "Document": "documents",
@@ -25,21 +30,29 @@ _HOMES = {
     "Problem": "problems",
     "ProblemSet": "problems",
     "Reference": "reference",
+    "Rolling": "attribution.rolling",
     "RunError": "errors",
     "Settings": "settings",
     "SettingsError": "errors",
     "TooLittleText": "errors",
     "Verification": "execution",
+    "Verifier": "estimators",
+    "Writings": "attribution.writings",
+    "attribute": "attribution.attributing",
     "build_reference": "reference",
     "builtin_problems": "builtin",
     "calibrate": "calibrating",
     "check_reference": "reference",
+    "cluster_documents": "clustering",
     "combine_runs": "combination",
     "compare_answers": "evaluation",
+    "enrol_authors": "attribution.model",
     "evaluate_answers": "evaluation",
     "examine_run": "agreement",
+    "generate": "attribution.generation",
     "make_cases": "cases",
     "measure": "metrics",
+    "read_author_model": "attribution.file",
     "read_calibration": "calibration",
     "read_pool": "pools",
     "read_problems": "problems",
@@ -47,16 +60,26 @@ _HOMES = {
     "read_reference": "reference",
     "read_settings": "settings",
     "read_truth": "truth",
+    "read_writings": "attribution.writings",
+    "roll": "attribution.rolling",
+    "train_authors": "attribution.model",
     "verify": "verification",
+    "write_author_model": "attribution.file",
     "write_calibration": "calibration",
     "write_reference": "reference",
+    "writings_of": "attribution.writings",
 }
 
 __all__ = [
     "Answer",
     "AnswersError",
+    "Attribution",
+    "Attributions",
+    "Attributor",
+    "AuthorModel",
     "BylineError",
     "Calibration",
+    "Clustering",
     "Contest",
     "CorpusError",
     "Document",
@@ -69,22 +92,30 @@ __all__ = [
     "Problem",
     "ProblemSet",
     "Reference",
+    "Rolling",
     "RunError",
     "Settings",
     "SettingsError",
     "TooLittleText",
     "Verification",
+    "Verifier",
+    "Writings",
     "__version__",
+    "attribute",
     "build_reference",
     "builtin_problems",
     "calibrate",
     "check_reference",
+    "cluster_documents",
     "combine_runs",
     "compare_answers",
+    "enrol_authors",
     "evaluate_answers",
     "examine_run",
+    "generate",
     "make_cases",
     "measure",
+    "read_author_model",
     "read_calibration",
     "read_pool",
     "read_problems",
@@ -92,18 +123,30 @@ __all__ = [
     "read_reference",
     "read_settings",
     "read_truth",
+    "read_writings",
+    "roll",
+    "train_authors",
     "verify",
+    "write_author_model",
     "write_calibration",
     "write_reference",
+    "writings_of",
 ]
 
 if TYPE_CHECKING:
     from byline.agreement import examine_run
     from byline.answers import Answer
+    from byline.attribution.attributing import Attribution, Attributions, attribute
+    from byline.attribution.file import read_author_model, write_author_model
+    from byline.attribution.generation import generate
+    from byline.attribution.model import AuthorModel, enrol_authors, train_authors
+    from byline.attribution.rolling import Rolling, roll
+    from byline.attribution.writings import Writings, read_writings, writings_of
     from byline.builtin import builtin_problems
     from byline.calibrating import calibrate
     from byline.calibration import Calibration, read_calibration, write_calibration
     from byline.cases import make_cases
+    from byline.clustering import Clustering, cluster_documents
     from byline.combination import combine_runs
     from byline.documents import Document
     from byline.errors import (
@@ -115,6 +158,7 @@ if TYPE_CHECKING:
         SettingsError,
         TooLittleText,
     )
+    from byline.estimators import Attributor, Verifier
     from byline.evaluation import Contest, Evaluation, compare_answers, evaluate_answers
     from byline.execution import Interrupted, Keep, Verification
     from byline.metrics import Measures, measure

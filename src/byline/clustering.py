@@ -20,6 +20,7 @@ from byline.alphabet import Symbols
 from byline.documents import Document
 from byline.engines import Filled, Watch, ngram, vectors
 from byline.errors import CorpusError, SettingsError, TooLittleText
+from byline.frames import to_frame
 from byline.languages import language_of, language_of_script
 from byline.ngrams import index_texts
 from byline.questions import SHORTEST, Library, Questions
@@ -62,6 +63,11 @@ class Clustering:
     def score(self, one: int, other: int) -> float:
         """A link as a number from 0 to 1, 0.5 where it is just enough to join."""
         return float(expit(self.links[one, other] - JOINED))
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame with a row for each text and its cluster."""
+        rows = [{"document": name, "cluster": label} for name, label in zip(self.names, self.labels, strict=True)]
+        return to_frame(rows, ("document", "cluster"))
 
     def newick(self) -> str:
         """The tree of merges, in Newick's notation; a branch is as long as the links at its ends differ."""

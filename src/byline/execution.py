@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from byline.answers import Answer, format_answers
 from byline.combination import answer_plan, manner_for, members_done, read_record
 from byline.ensemble import Advance, Job, Outcome, run_jobs
+from byline.frames import to_frame
 from byline.fusion import Reading
 from byline.groups import LanguageGroup
 from byline.interpret import Verdicts, answer_problems
@@ -104,6 +106,22 @@ class Verification:
     """Problems that could not be used and were answered 0.5."""
     problems: tuple[Problem, ...] = ()
     """Those that were answered."""
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame with a row for each answer."""
+        rows = [
+            {
+                "id": answer.id,
+                "answer": answer.value,
+                "score": answer.score,
+                "llr": answer.llr,
+                "low": answer.interval[0] if answer.interval else None,
+                "high": answer.interval[1] if answer.interval else None,
+                "probability": answer.probability,
+            }
+            for answer in self.answers
+        ]
+        return to_frame(rows, ("id", "answer", "score", "llr", "low", "high", "probability"))
 
 
 class Interrupted(KeyboardInterrupt):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from byline.attribution.verdict import probabilities
 from byline.documents import Document
 from byline.engines import Watch
 from byline.errors import SettingsError, TooLittleText
+from byline.frames import to_frame
 from byline.questions import SHORTEST
 
 NONE = "none of these"
@@ -46,12 +48,34 @@ class Attribution:
     """All authors, the most probable first."""
 
 
+class Attributions(tuple[Attribution, ...]):
+    """The attributions of some documents, in their order."""
+
+    __slots__ = ()
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame with a row for each document and author, the most probable first."""
+        rows = [
+            {
+                "document": found.document,
+                "rank": rank,
+                "author": candidate.author,
+                "probability": candidate.probability,
+                "bits": candidate.bits,
+                "none": found.none,
+            }
+            for found in self
+            for rank, candidate in enumerate(found.ranking, start=1)
+        ]
+        return to_frame(rows, ("document", "rank", "author", "probability", "bits", "none"))
+
+
 def attribute(
     model: AuthorModel,
     documents: Sequence[Document],
     none: float = USUAL_PRIOR,
     watch: Watch = Watch(),  # noqa: B008 - frozen
-) -> tuple[Attribution, ...]:
+) -> Attributions:
     """The likely author of each document; `none` is the prior that it is none of them, 0 where it must be one.
 
     What is said of a text does not depend on which others are asked about beside it.
@@ -66,7 +90,7 @@ def attribute(
     if short:
         raise TooLittleText("\n  ".join(short))
     if not documents:
-        return ()
+        return Attributions()
     tables = fill_tables(model, [document.text for document in documents], watch=watch)
     chances, nobody = probabilities(model.judge, tables, none)
     readable = [number for number, member in enumerate(model.members) if member.engine in BITS]
@@ -92,4 +116,4 @@ def attribute(
                 ranking,
             )
         )
-    return tuple(found)
+    return Attributions(found)

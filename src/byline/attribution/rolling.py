@@ -8,6 +8,7 @@ overlap, so each counts only as much as what is new in it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from byline.attribution.model import AuthorModel
 from byline.documents import Document
 from byline.engines import Watch
 from byline.errors import SettingsError, TooLittleText
+from byline.frames import to_frame
 from byline.scoring import Table
 
 WINDOW, STEP = 3_000, 1_000
@@ -58,6 +60,20 @@ class Rolling:
     def changes(self) -> tuple[int, ...]:
         """The characters at which the hand seems to change."""
         return tuple(stretch.begin for stretch in self.stretches[1:])
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame with a row for each passage, and a column for each author's probability."""
+        authors = sorted(each.author for each in self.passages[0].attribution.ranking)
+        rows = [
+            {
+                "begin": passage.begin,
+                "end": passage.end,
+                "author": passage.attribution.author,
+                **{each.author: each.probability for each in passage.attribution.ranking},
+            }
+            for passage in self.passages
+        ]
+        return to_frame(rows, ("begin", "end", "author", *authors))
 
 
 def roll(

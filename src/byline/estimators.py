@@ -1,0 +1,249 @@
+"""Attribution and verification as scikit-learn's estimators: fit, predict, predict_proba, score, in a Pipeline too.
+
+The constructor stores, `fit` checks. Nothing is printed, nothing is shared between two estimators.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from byline.attribution.attributing import Attributions, attribute
+from byline.attribution.model import train_authors
+from byline.attribution.writings import writings_of
+from byline.calibrating import calibrate
+from byline.documents import Document
+from byline.engines import Watch
+from byline.ensemble import count_cores
+from byline.errors import CorpusError, TooLittleText
+from byline.execution import Verification
+from byline.languages import language_of, language_of_script
+from byline.likelihood import EVEN
+from byline.pools import read_pool
+from byline.problems import Problem, ProblemSet
+from byline.reference import Reference
+from byline.reference.texts import ReferenceText
+from byline.verification import verify
+
+Table = NDArray[np.float64]
+Pair = tuple[str | Sequence[str], str]
+"""The known text or texts, and the unknown one."""
+
+
+class Attributor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Which of some authors wrote a text; X are texts, y their authors.
+
+    >>> from byline import Attributor
+    >>> texts = ["the sea was calm and the sea was grey " * 9, "the sea was calm, and grey was the sea " * 9,
+    ...          "I say: no! Never, I say, never again! " * 9, "Never again! No, I say, no: never! " * 9]
+    >>> attributor = Attributor().fit(texts, ["Ann", "Ann", "Ben", "Ben"])
+    >>> attributor.predict(["grey and calm was the sea, the grey sea " * 5]).tolist()
+    ['Ann']
+    """
+
+    def __init__(
+        self, preset: str = "authors", language: str | None = None, seed: int = 0, threads: int | None = None
+    ) -> None:
+        self.preset = preset
+        self.language = language
+        self.seed = seed
+        self.threads = threads
+
+    def fit(self, X: Sequence[str], y: Sequence[Any]) -> Attributor:  # noqa: N803 - scikit-learn's name
+        """Learn the authors of texts."""
+        texts = as_texts(X)
+        check_classification_targets(y)
+        labels = np.asarray(y)
+        if len(labels) != len(texts):
+            raise ValueError(f"X and y must be of the same length, got {len(texts)} and {len(labels)}")
+        self.classes_, numbers = np.unique(labels, return_inverse=True)
+        documents = [Document(f"text {number}", text) for number, text in enumerate(texts)]
+        pool = read_pool(self.preset)
+        writings = writings_of(documents, [f"{number:09d}" for number in numbers], self.language)
+        self.model_ = train_authors(writings, pool.take(pool.members, self.seed), self.seed, self._watch())
+        return self
+
+    def predict(self, X: Sequence[str]) -> NDArray[Any]:  # noqa: N803
+        """(texts,): the most probable author of each."""
+        found: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        return found
+
+    def predict_proba(self, X: Sequence[str]) -> Table:  # noqa: N803
+        """(texts, authors): how probable each is, in the order of `classes_`; one of them is taken to be right."""
+        chances: Table = np.zeros((0, len(self.model_.authors))) if hasattr(self, "model_") else np.zeros((0, 0))
+        rows = [
+            [each.probability for each in sorted(found.ranking, key=lambda each: each.author)]
+            for found in self.attribute(X, none=0)
+        ]
+        return np.array(rows, np.float64) if rows else chances
+
+    def attribute(self, X: Sequence[str], none: float = 0.0) -> Attributions:  # noqa: N803
+        """Rankings with bits a character and, with a prior for it, how probable none of the authors is.
+
+        Authors are numbered: `classes_[int(author)]` is who it is.
+        """
+        check_is_fitted(self, "model_")
+        documents = [Document(f"text {number}", text) for number, text in enumerate(as_texts(X))]
+        return attribute(self.model_, documents, none, self._watch())
+
+    def _watch(self) -> Watch:
+        return Watch(threads=self.threads or count_cores())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        return _of_texts(tags)
+
+
+class Verifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Whether the author of known texts wrote another; X are pairs of known text or texts and an unknown one, y truth.
+
+    The texts of X in `fit` become the reference population that questions are compared with, each by itself, and what
+    likelihood ratios are calibrated on, if there are enough; otherwise the built-in calibration stays.
+    """
+
+    def __init__(
+        self,
+        preset: str = "cohort",
+        language: str | None = None,
+        prior: float = EVEN,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> None:
+        self.preset = preset
+        self.language = language
+        self.prior = prior
+        self.seed = seed
+        self.threads = threads
+
+    def fit(self, X: Sequence[Pair], y: Sequence[Any]) -> Verifier:  # noqa: N803
+        """Take the texts as a reference, and learn what scores mean from which pairs are by one author."""
+        pairs = as_pairs(X)
+        check_classification_targets(y)
+        labels = np.asarray(y)
+        if len(labels) != len(pairs):
+            raise ValueError(f"X and y must be of the same length, got {len(pairs)} and {len(labels)}")
+        self.classes_ = np.unique(labels)
+        if len(self.classes_) != 2:
+            raise ValueError(f"y must have two classes, the greater for one author, got {len(self.classes_)} class")
+        same = labels == self.classes_[1]
+        every = [text for known, unknown in pairs for text in (*known, unknown)]
+        self.language_ = language_of(self.language) if self.language else language_of_script(*every) or "unknown"
+        self.reference_ = _reference(pairs, same.tolist(), self.language_)
+        problems = _problems(pairs, self.language_)
+        pool = read_pool(self.preset)
+        truth = {problem.id: bool(value) for problem, value in zip(problems.problems, same, strict=True)}
+        self.calibration_ = None
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                self.calibration_ = calibrate(
+                    problems, truth, pool, Path(folder) / "run", "fit", seed=self.seed, reference=self.reference_,
+                    workers=self.threads,
+                )  # fmt: skip
+            except TooLittleText:  # the built-in calibration stays
+                verify(problems, pool, seed=self.seed, reference=self.reference_, skip_bad=True, workers=self.threads)
+        return self
+
+    def predict(self, X: Sequence[Pair]) -> NDArray[Any]:  # noqa: N803
+        """(pairs,): the class of each; what is undecided is the more probable one."""
+        found: NDArray[Any] = self.classes_[(self.predict_proba(X)[:, 1] > EVEN).astype(np.int64)]
+        return found
+
+    def predict_proba(self, X: Sequence[Pair]) -> Table:  # noqa: N803
+        """(pairs, 2): how probable two authors and one author are, at the prior."""
+        answers = {answer.id: answer for answer in self.verify(X).answers}
+        ordered = [answers[name] for name in sorted(answers)]
+        one = np.array([each.value if each.probability is None else each.probability for each in ordered], np.float64)
+        return np.column_stack([1 - one, one])
+
+    def verify(self, X: Sequence[Pair]) -> Verification:  # noqa: N803
+        """The answers with their likelihood ratios and intervals, by the pairs' numbers."""
+        check_is_fitted(self, "reference_")
+        return verify(
+            _problems(as_pairs(X), self.language_), self.preset, seed=self.seed, prior=self.prior,
+            calibration=self.calibration_, reference=self.reference_, workers=self.threads,
+        )  # fmt: skip
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        return _of_texts(tags)
+
+
+def as_texts(values: Any) -> list[str]:
+    """Texts in a list, an array or a series; anything else is refused."""
+    if isinstance(values, str | bytes):
+        raise ValueError("X must be a sequence of texts, got one; put it into a list")
+    found = list(values)
+    if not found:
+        raise ValueError("X must have a text at least, got none")
+    for number, value in enumerate(found):
+        if not isinstance(value, str):
+            raise ValueError(f"X must hold texts, got {type(value).__name__} at {number}")
+        if not value.strip():
+            raise ValueError(f"X must hold texts, got an empty one at {number}")
+    return [str(value) for value in found]
+
+
+def as_pairs(values: Any) -> list[tuple[tuple[str, ...], str]]:
+    """Pairs of known texts and an unknown one; anything else is refused."""
+    pairs = []
+    for number, value in enumerate(values):
+        if isinstance(value, str) or len(value) != 2:
+            raise ValueError(f"X must hold pairs of known and unknown texts, got something else at {number}")
+        known, unknown = value
+        pairs.append((tuple(as_texts([known] if isinstance(known, str) else known)), as_texts([unknown])[0]))
+    if not pairs:
+        raise ValueError("X must have a pair at least, got none")
+    return pairs
+
+
+def _problems(pairs: Sequence[tuple[tuple[str, ...], str]], language: str) -> ProblemSet:
+    problems = [
+        Problem(
+            f"{number:09d}",
+            tuple(Document(f"pair {number}, known {place}", text) for place, text in enumerate(known)),
+            Document(f"pair {number}, unknown", unknown),
+            language,
+        )
+        for number, (known, unknown) in enumerate(pairs)
+    ]
+    return ProblemSet(tuple(problems), "folders")
+
+
+def _reference(pairs: Sequence[tuple[tuple[str, ...], str]], same: Sequence[bool], language: str) -> Reference:
+    """All texts, each once; those of a pair by one author, or by two, and texts that pairs share make authors one."""
+    leader: dict[str, str] = {}
+
+    def find(text: str) -> str:
+        while leader.setdefault(text, text) != text:
+            text = leader[text]
+        return text
+
+    for (known, unknown), one in zip(pairs, same, strict=True):
+        for text in (*known, *([unknown] if one else [])):
+            leader[find(text)] = find(known[0])
+        find(unknown)
+    names: dict[str, str] = {}
+    texts = [
+        ReferenceText(Document(f"text {number}", text), names.setdefault(find(text), f"author {len(names)}"))
+        for number, text in enumerate(sorted(leader))
+    ]
+    if not texts:
+        raise CorpusError("there are no texts to compare with")
+    return Reference(language, tuple(texts))
+
+
+def _of_texts(tags: Any) -> Any:
+    """What scikit-learn is told of estimators whose input are texts."""
+    tags.input_tags.two_d_array = False
+    tags.input_tags.string = True
+    tags.input_tags.one_d_array = True
+    tags.non_deterministic = False
+    return tags
