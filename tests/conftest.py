@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -52,6 +53,15 @@ def phrase(author: int, length: int = 400, salt: int = 0) -> str:
         state = (state * 1103515245 + 12345) % 2**31
         picked.append(words[(state >> 16) % len(words)])
     return " ".join(picked)
+
+
+def habits(author: object, length: int = 500, salt: object = 0) -> str:
+    """Prose of a sort in words that all authors share; each has her own habit of using some more than others."""
+    words = sorted({word.lower() for words in WORDS for word in words.split()})
+    habit = random.Random(f"habit of {author}")
+    weights = [habit.random() ** 2 for _ in words]
+    picked = random.Random(f"text {salt} of {author}").choices(words, weights, k=length)
+    return " ".join(picked)[:length].rpartition(" ")[0]
 
 
 @pytest.fixture

@@ -44,6 +44,31 @@ def test_wrong_usage_ends_with_2(words: list[str]) -> None:
     assert run(*words).returncode == 2
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["runs", "show", "x" * 300],
+        ["verify", "corpus", "-o", "x" * 300],
+        ["verify", "corpus", "-o", "out", "--reference", "x" * 300],
+        ["verify", "corpus", "-o", "out", "--calibration", "x" * 300],
+        ["calibrate", "corpus", "-o", "x" * 300],
+        ["combine", "x" * 300, "-o", "out"],
+        ["reference", "check", "corpus", "corpus/" + "x" * 300],
+    ],
+)
+def test_a_name_that_the_system_does_not_take_is_said(words: list[str], make_corpus: MakeCorpus) -> None:
+    done = run(*words, cwd=make_corpus(small_problems(2)).parent)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "File name too long" in done.stderr
+
+
+def test_an_error_of_the_program_itself_stays_a_traceback() -> None:
+    broken = "import byline.commands as c, byline.__main__ as m\nc.app = lambda **_: open('gone')\nm.main()"
+    done = subprocess.run([sys.executable, "-c", broken], capture_output=True, text=True, check=False)
+    assert "Traceback" in done.stderr
+
+
 class TestVerify:
     def test_answers_and_settings_are_written_and_summed_up(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
         corpus = make_corpus(small_problems(6))
@@ -211,6 +236,16 @@ class TestEnsembles:
         assert [row["seed"] for row in result["members"]] == [1, 1, 2, 2]
         assert run("combine", tmp_path / "1", "-o", tmp_path / "both").returncode == 1
         assert "no run found" in run("runs", "show", corpus).stderr
+
+    def test_what_is_refused_leaves_the_old_answers(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+        corpus = make_corpus(small_problems(6))
+        for name in ("one", "two"):
+            assert run("verify", corpus, "-o", tmp_path / name, *QUICK).returncode == 0
+        for words in (("one", "gone"), ("one", "two"), ("one", "--interpret", "cohort"), ("one", "--interpret", "x")):
+            done = run("combine", *words, "-o", "two", "--overwrite", cwd=tmp_path)
+            assert done.returncode == 1, words
+            assert (tmp_path / "two" / "answers.txt").exists(), words
+        assert run("combine", "one", "-o", "two", "--overwrite", cwd=tmp_path).returncode == 0
 
     def test_progress_that_nobody_reads_costs_nothing(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
         words = f"{sys.executable} -m byline verify {make_corpus(small_problems(6))} -o {tmp_path}/out {' '.join(FAST)}"
@@ -528,6 +563,20 @@ class TestCalibrate:
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["slope"] == read_calibration(path).slope
         assert run("calibrate", corpus, "-o", corpus, "--overwrite", *QUICK).returncode == 1
+
+    def test_a_folder_of_other_things_stays(self, corpus: Path, tmp_path: Path) -> None:
+        work = tmp_path / "cal.json.run"
+        work.mkdir()
+        (work / "thesis.txt").write_text("precious", "utf-8")
+        for words in ((), ("--overwrite",)):
+            done = run("calibrate", corpus, "-o", tmp_path / "cal.json", *QUICK, *words)
+            assert done.returncode == 1
+            assert "cal.json.run: holds thesis.txt, which is no part of a run; move it away" in done.stderr
+        assert [path.name for path in work.iterdir()] == ["thesis.txt"]
+        (work / "thesis.txt").unlink()
+        (work / "lock").touch()  # what is left where a run was stopped before it began
+        assert run("calibrate", corpus, "-o", tmp_path / "cal.json", *QUICK).returncode == 0
+        assert not work.exists()
 
     def test_authors_folders_become_cases(self, tmp_path: Path) -> None:
         people = write_people(tmp_path / "people", 12)

@@ -44,6 +44,17 @@ def test_what_a_head_was_trained_on_is_never_compared(rank) -> None:  # type: ig
     np.testing.assert_array_equal(low, high)
 
 
+def test_a_pair_that_only_asked_ones_stand_beside_has_a_rank_but_no_relative_score() -> None:
+    """Every head is asked about the last document, and none about the others."""
+    values = np.random.default_rng(0).normal(2, 0.3, (6, 5))
+    questions = tuple(Question(n, n, 5) for n in range(5))
+    side = Side(Matrix(values, np.zeros((6, 5), np.bool_)), questions, frozenset())
+    assert np.isnan(read_sides([side], 5, Settings(), "relative").scores).all()
+    assert not np.isnan(read_sides([side], 5, Settings(), "rank").scores).any()
+    fewer = Side(side.matrix, questions[:3], frozenset())
+    assert not np.isnan(read_sides([fewer], 3, Settings(), "relative").scores).any()
+
+
 def test_equal_entropies_share_their_rank() -> None:
     matrix = Matrix(np.ones((4, 4)), np.zeros((4, 4), np.bool_))
     assert rank_among_texts(matrix, [Question(0, 0, 0)]) == [0.5]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from byline.documents import Document
+from byline.errors import CorpusError
 from byline.groups import lay_out_groups
 from byline.problems import Problem, ProblemSet
 from byline.questions import (
@@ -348,6 +349,18 @@ class TestTooLittleToCompareWith:
         items = [problem(str(n), [A, B + "z" * n], C + "y" * n) for n in range(1, 6)] + [problem("6", [D], A)]
         questions = prepare_questions(items, Settings(swap_short=False)).sides[0]
         assert [q.problem for q in lonely_questions(questions)] == [5]
+
+    def test_read_as_relative_a_question_is_lonely_where_all_others_are_asked_too(self) -> None:
+        """Problems that share the known text: each pair with it may be by one author."""
+        items = [problem(str(n), [A], phrase(n, 90, salt=n)) for n in range(1, 9)]
+        (side,) = prepare_questions(items, Settings(train_on="unknown")).sides
+        assert lonely_questions(side) == ()
+        assert set(lonely_questions(side, relative=True)) == set(side.questions)
+        assert unanswerable([side], relative=True) == set(range(8))
+        problems = ProblemSet(tuple(items), "folders")
+        lay_out_groups(problems, [Settings()])
+        with pytest.raises(CorpusError, match=r"too few texts .* asked about beside it, .*--reference DIR"):
+            lay_out_groups(problems, [Settings()], interpretation="relative")
 
 
 @pytest.mark.parametrize("rules", ["paper", "scripts"])

@@ -43,7 +43,7 @@ def test_what_is_not_in_the_alphabet_is_dropped() -> None:
 
 
 def test_topic_is_masked_by_the_words_that_were_learnt() -> None:
-    view = learn_view(["the cat, the cat " + "*" * 5, "the dog "], "english", "paper", "topic")
+    view = learn_view(["the cat, the cat ", "the dog "], "english", "paper", "topic")  # none of theirs is masked
     assert view.frequent == {"the", "cat", "dog"}
     assert view.alphabet.decode(view.encode("the emu, the cat")) == "the ***, the cat"
 

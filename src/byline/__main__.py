@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
 from byline.errors import BylineError
+
+OUT_OF_REACH = {
+    errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EIO, errno.EROFS, errno.ENOSPC,
+}  # fmt: skip
+"""What the system says of a file or folder that can't be used here, and a user can put right."""
 
 
 def main() -> None:
@@ -28,8 +34,15 @@ def main() -> None:
         _fail("out of memory; try fewer hidden units, members or texts")
     except OSError as error:
         if error.filename is not None:
-            raise  # not our output
+            if error.errno not in OUT_OF_REACH:
+                raise  # a bug
+            _fail(f"{_name(error)}: can't be used ({error.strerror}); check that you may read and write it")
         _fail(f"the output can't be written ({error.strerror})")
+
+
+def _name(error: OSError) -> str:
+    name = error.filename
+    return os.fsdecode(name) if isinstance(name, str | bytes | os.PathLike) else str(name)
 
 
 def _fail(message: str) -> None:

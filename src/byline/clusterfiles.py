@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 from xml.etree import ElementTree
 
 import numpy as np
@@ -79,7 +79,7 @@ def write_clustering(folder: Path, clustering: Clustering, overwrite: bool = Fal
         TREE: clustering.newick(),
         NETWORK: _gexf(clustering),
     }
-    write_files(folder, {name: (content + "\n").encode() for name, content in files.items()})
+    write_files(folder, {name: (content + "\n").encode(errors="replace") for name, content in files.items()})
 
 
 def require_room(folder: Path, overwrite: bool) -> None:
@@ -157,9 +157,9 @@ def _evaluate(answers: Path, truth: Path, name: str) -> ClusterMeasures:
     for row in rows if isinstance(rows, list) else ():
         if not isinstance(row, Mapping):
             raise AnswersError(f"{answers / RANKING}: each link needs document1, document2 and score; repair it")
-        one, other = (place_of.get(row.get(key, "")) for key in ("document1", "document2"))
+        one, other = (place_of.get(str(row.get(key))) for key in ("document1", "document2"))
         score = row.get("score")
-        if one is None or other is None or not isinstance(score, int | float) or isinstance(score, bool):
+        if one is None or other is None or not _is_score(score):
             raise AnswersError(f"{answers / RANKING}: each link needs document1, document2 and score; repair it")
         scores[one, other] = scores[other, one] = float(score)
     labels = [true[text] for text in texts]
@@ -169,6 +169,10 @@ def _evaluate(answers: Path, truth: Path, name: str) -> ClusterMeasures:
         bcubed_f(labels, [given[text] for text in texts]),
         average_precision(labels, scores),
     )
+
+
+def _is_score(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
 def _read_clusters(path: Path) -> dict[str, int]:

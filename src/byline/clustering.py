@@ -25,7 +25,7 @@ from byline.languages import language_of, language_of_script
 from byline.ngrams import index_texts
 from byline.questions import SHORTEST, Library, Questions
 from byline.relative import link_scores
-from byline.scoring import ROUNDING, Table
+from byline.scoring import ROUNDING, Flags, Table
 from byline.settings import Settings
 
 Numbers = NDArray[np.int64]
@@ -91,17 +91,24 @@ def cluster_documents(
     """Link scores of all pairs of documents, and their clusters."""
     if not FEWEST <= len(documents) <= MOST:
         raise TooLittleText(f"{len(documents)} texts; from {FEWEST} to {MOST:,} can be compared with each other")
+    if np.isnan(threshold):
+        raise SettingsError(f"the link at which clusters are joined must be a number, got {threshold}")
     if len({document.name for document in documents}) < len(documents):
         raise CorpusError("two texts have the same name; name them apart")
     spoken = language_of(language) if language else language_of_script(*(d.text for d in documents)) or "unknown"
     total: Table = np.zeros((len(documents), len(documents)))
+    equal: Flags = np.ones(total.shape, np.bool_)
     for number, member in enumerate(members):
         if member.engine not in _ENGINES:
             raise SettingsError(f"the engine {member.engine} can't link texts; there are {', '.join(_ENGINES)}")
         watch.proceed()
         watch.stage(f"member {number + 1} of {len(members)}, {member.engine_name}")
-        total += _links(_encode(documents, spoken, member), member, watch)
+        scores, same = _links(_encode(documents, spoken, member), member, watch)
+        total += scores
+        equal &= same
     links = _standardise(total / len(members))
+    links[equal] = max(float(links.max()), 2 * JOINED)  # whatever others are like, equal texts belong together
+    np.fill_diagonal(links, 0)
     merges = _join(links)
     return Clustering(
         tuple(document.name for document in documents), links, _cut(merges, len(documents), threshold), merges
@@ -122,8 +129,8 @@ def _encode(documents: Sequence[Document], language: str, member: Settings) -> t
     return [np.frombuffer(library.key(document.text), np.int32) for document in documents], library.alphabet
 
 
-def _links(encoded: tuple[list[Symbols], Any], member: Settings, watch: Watch) -> Table:
-    """(texts, texts): what one member says of each pair, both directions averaged."""
+def _links(encoded: tuple[list[Symbols], Any], member: Settings, watch: Watch) -> tuple[Table, Flags]:
+    """(texts, texts): what one member says of each pair, both directions averaged, and which it can't tell apart."""
     texts, alphabet = encoded
     number_of: dict[bytes, int] = {}
     places = [number_of.setdefault(text.tobytes(), len(number_of)) for text in texts]
@@ -135,9 +142,8 @@ def _links(encoded: tuple[list[Symbols], Any], member: Settings, watch: Watch) -
     matrix = _ENGINES[member.engine](questions, wide, np.random.default_rng(0), watch, index=index).matrix
     scores = link_scores(matrix, REACH) if len(distinct) > 1 else np.zeros((1, 1))
     scores = (scores + scores.T) / 2
-    if len(distinct) < len(texts):  # equal texts are linked as firmly as any
-        np.fill_diagonal(scores, scores.max())
-    return scores[np.ix_(places, places)]
+    np.fill_diagonal(scores, scores.max())  # what a member can't tell apart is linked as firmly as any
+    return scores[np.ix_(places, places)], np.equal.outer(places, places)
 
 
 def _standardise(scores: Table) -> Table:

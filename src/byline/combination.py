@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isinf
 from pathlib import Path
@@ -77,9 +77,16 @@ class Combination:
 
 
 def combine_runs(
-    paths: Sequence[Path], folder: Path, overwrite: bool = False, interpret: Interpretation | None = None
+    paths: Sequence[Path],
+    folder: Path,
+    overwrite: bool = False,
+    interpret: Interpretation | None = None,
+    replacing: Callable[[], None] | None = None,
 ) -> Combination:
-    """Answers from all members of all runs, read as they were or in another way, and a run folder that holds them."""
+    """Answers from all members of all runs, read as they were or in another way, and a run folder that holds them.
+
+    `replacing` is called when nothing can be refused any more, just before what the folder holds is removed.
+    """
     sources = [find_run(path) for path in paths]
     if folder.resolve() in [source.resolve() for source in sources]:
         raise RunError(f"{folder}: is one of the runs to be joined; choose another folder")
@@ -110,6 +117,8 @@ def combine_runs(
     with hold(folder):
         if not overwrite:
             require_vacant(folder, "; choose another folder, or give --overwrite")
+        if replacing:
+            replacing()
         clear(folder)
         joined = RunFolder(folder, plan)
         for key, home in homes.items():

@@ -6,7 +6,7 @@ The constructor stores, `fit` checks. Nothing is printed, nothing is shared betw
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -60,11 +60,9 @@ class Attributor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Sequence[str], y: Sequence[Any]) -> Attributor:  # noqa: N803 - scikit-learn's name
         """Learn the authors of texts."""
         texts = as_texts(X)
-        check_classification_targets(y)
-        labels = np.asarray(y)
-        if len(labels) != len(texts):
-            raise ValueError(f"X and y must be of the same length, got {len(texts)} and {len(labels)}")
-        self.classes_, numbers = np.unique(labels, return_inverse=True)
+        self.classes_, numbers = np.unique(as_labels(y, len(texts)), return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError("y must have two classes at least, got 1 class")
         documents = [Document(f"text {number}", text) for number, text in enumerate(texts)]
         pool = read_pool(self.preset)
         writings = writings_of(documents, [f"{number:09d}" for number in numbers], self.language)
@@ -73,17 +71,17 @@ class Attributor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Sequence[str]) -> NDArray[Any]:  # noqa: N803
         """(texts,): the most probable author of each."""
-        found: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        chances = self.predict_proba(X)  # which refuses what is not fitted
+        found: NDArray[Any] = self.classes_[chances.argmax(axis=1)]
         return found
 
     def predict_proba(self, X: Sequence[str]) -> Table:  # noqa: N803
         """(texts, authors): how probable each is, in the order of `classes_`; one of them is taken to be right."""
-        chances: Table = np.zeros((0, len(self.model_.authors))) if hasattr(self, "model_") else np.zeros((0, 0))
         rows = [
             [each.probability for each in sorted(found.ranking, key=lambda each: each.author)]
             for found in self.attribute(X, none=0)
         ]
-        return np.array(rows, np.float64) if rows else chances
+        return np.array(rows, np.float64)
 
     def attribute(self, X: Sequence[str], none: float = 0.0) -> Attributions:  # noqa: N803
         """Rankings with bits a character and, with a prior for it, how probable none of the authors is.
@@ -126,10 +124,7 @@ class Verifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Sequence[Pair], y: Sequence[Any]) -> Verifier:  # noqa: N803
         """Take the texts as a reference, and learn what scores mean from which pairs are by one author."""
         pairs = as_pairs(X)
-        check_classification_targets(y)
-        labels = np.asarray(y)
-        if len(labels) != len(pairs):
-            raise ValueError(f"X and y must be of the same length, got {len(pairs)} and {len(labels)}")
+        labels = as_labels(y, len(pairs))
         self.classes_ = np.unique(labels)
         if len(self.classes_) != 2:
             raise ValueError(f"y must have two classes, the greater for one author, got {len(self.classes_)} class")
@@ -153,7 +148,8 @@ class Verifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Sequence[Pair]) -> NDArray[Any]:  # noqa: N803
         """(pairs,): the class of each; what is undecided is the more probable one."""
-        found: NDArray[Any] = self.classes_[(self.predict_proba(X)[:, 1] > EVEN).astype(np.int64)]
+        chances = self.predict_proba(X)  # which refuses what is not fitted
+        found: NDArray[Any] = self.classes_[(chances[:, 1] > EVEN).astype(np.int64)]
         return found
 
     def predict_proba(self, X: Sequence[Pair]) -> Table:  # noqa: N803
@@ -180,7 +176,7 @@ def as_texts(values: Any) -> list[str]:
     """Texts in a list, an array or a series; anything else is refused."""
     if isinstance(values, str | bytes):
         raise ValueError("X must be a sequence of texts, got one; put it into a list")
-    found = list(values)
+    found = _as_list(values, "texts")
     if not found:
         raise ValueError("X must have a text at least, got none")
     for number, value in enumerate(found):
@@ -194,14 +190,32 @@ def as_texts(values: Any) -> list[str]:
 def as_pairs(values: Any) -> list[tuple[tuple[str, ...], str]]:
     """Pairs of known texts and an unknown one; anything else is refused."""
     pairs = []
-    for number, value in enumerate(values):
-        if isinstance(value, str) or len(value) != 2:
+    for number, value in enumerate(_as_list(values, "pairs")):
+        if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray) or len(value) != 2:
             raise ValueError(f"X must hold pairs of known and unknown texts, got something else at {number}")
         known, unknown = value
         pairs.append((tuple(as_texts([known] if isinstance(known, str) else known)), as_texts([unknown])[0]))
     if not pairs:
         raise ValueError("X must have a pair at least, got none")
     return pairs
+
+
+def as_labels(values: Any, count: int) -> NDArray[Any]:
+    """(count,): classes, one for each text or pair; anything else is refused."""
+    check_classification_targets(values)
+    labels = np.asarray(values)
+    if labels.ndim != 1:
+        raise ValueError(f"y must have one dimension, got {labels.ndim}")
+    if len(labels) != count:
+        raise ValueError(f"X and y must be of the same length, got {count} and {len(labels)}")
+    return labels
+
+
+def _as_list(values: Any, what: str) -> list[Any]:
+    """The items of a list, an array or a series; a table, whose items would be its columns, is refused."""
+    if not isinstance(values, Iterable) or isinstance(values, Mapping | Set) or hasattr(values, "columns"):
+        raise ValueError(f"X must be a sequence of {what}, got {type(values).__name__}")
+    return list(values)
 
 
 def _problems(pairs: Sequence[tuple[tuple[str, ...], str]], language: str) -> ProblemSet:

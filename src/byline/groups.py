@@ -11,7 +11,7 @@ from byline.errors import CorpusError, TooLittleText
 from byline.problems import Offence, Problem, ProblemSet, require_sound
 from byline.questions import Prepared, prepare_questions, refusal, texts_sharing, unanswerable
 from byline.reference import Reference, same_language
-from byline.settings import Settings
+from byline.settings import Interpretation, Settings
 
 LayoutKey = tuple[object, ...]
 Prepare = Callable[[Sequence[Problem], Settings], Prepared]
@@ -34,10 +34,11 @@ class LanguageGroup:
         """The questions as a member with these settings asks them."""
         return self.layouts[_key(settings)]
 
-    def lonely(self, rows: Sequence[Settings]) -> list[Offence]:
+    def lonely(self, rows: Sequence[Settings], interpretation: Interpretation) -> list[Offence]:
         """The problems that no member with one of these settings finds enough to compare with for."""
+        relative = interpretation == "relative"
         layouts = {_key(settings): self.prepared(settings) for settings in rows}
-        without = [frozenset(unanswerable(prepared.sides)) for prepared in layouts.values()]
+        without = [frozenset(unanswerable(prepared.sides, relative)) for prepared in layouts.values()]
         return [_lonely_offence(self.problems[number].id) for number in sorted(frozenset.intersection(*without))]
 
 
@@ -47,6 +48,7 @@ def lay_out_groups(
     control: Sequence[Document] = (),
     skip_bad: bool = False,
     reference: Reference | None = None,
+    interpretation: Interpretation = "rank",
 ) -> tuple[list[LanguageGroup], list[Offence]]:
     """The groups, and what can't be answered; without `skip_bad` that is raised, all of it named at once.
 
@@ -82,7 +84,7 @@ def lay_out_groups(
             why = f"{group.language}: {refused[group.language]}"
             offences += [Offence(problem.id, f"{problem.id}: {why}") for problem in group.problems]
     groups = [group for group in groups if group.language not in refused]
-    offences += [offence for group in groups for offence in group.lonely(rows)]
+    offences += [offence for group in groups for offence in group.lonely(rows, interpretation)]
     if not skip_bad:
         require_sound(offences)
     return groups, offences
@@ -158,7 +160,7 @@ def _refusal_message(refused: Mapping[str, str], groups: Sequence[LanguageGroup]
 
 def _lonely_offence(problem_id: str) -> Offence:
     message = (
-        "too few texts are left to compare it with once those that repeat it are set aside;"
-        " give other texts with --control DIR --control-heads each"
+        "too few texts are left to compare it with once those that repeat it, or are asked about beside it, are set"
+        " aside; give texts by other people with --reference DIR, or with --control DIR --control-heads each"
     )
     return Offence(problem_id, f"{problem_id}: {message}")

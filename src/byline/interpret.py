@@ -19,9 +19,9 @@ from byline.calibration import Calibration, llr_bans, undecided
 from byline.fusion import Fused, Reading, average_by_problem, fuse_engines, fuse_members, strength
 from byline.likelihood import decide, probability
 from byline.plans import Manner
-from byline.questions import FEWEST_HEADS
+from byline.questions import FEWEST_HEADS, FEWEST_LEFT
 from byline.ranks import rank_scores
-from byline.relative import agreement_of_kind, asked_places, own_scores, part_scores, relative_scores
+from byline.relative import agreement_of_kind, asked_places, count_compared, own_scores, part_scores, relative_scores
 from byline.scoring import Side, Table
 from byline.settings import Interpretation, Settings
 
@@ -50,8 +50,13 @@ class Verdicts:
 
 def read_sides(sides: Sequence[Side], problems: int, settings: Settings, interpretation: Interpretation) -> Reading:
     """What one member says: the mean over a problem's questions, both ways of asking; NaN where none can be judged."""
-    answerable = [[question not in side.lonely for question in side.questions] for side in sides]
-    asked = [question for side in sides for question in side.questions if question not in side.lonely]
+    answerable = [_answerable(side, interpretation) for side in sides]
+    asked = [
+        question
+        for side, able in zip(sides, answerable, strict=True)
+        for question, yes in zip(side.questions, able, strict=True)
+        if yes
+    ]
 
     def join(tables: Sequence[Table]) -> Table:
         """(reaches, problems) from the (reaches, questions) of each side."""
@@ -74,6 +79,15 @@ def read_sides(sides: Sequence[Side], problems: int, settings: Settings, interpr
         join([agreement_of_kind(side)[None] for side in sides])[0] if alone and not own else None,
         join([trust[None] for trust in own])[0] if own else None,
     )
+
+
+def _answerable(side: Side, interpretation: Interpretation) -> list[bool]:
+    """Which of the questions there is enough to compare with for; a pair that is asked about is nothing to do it."""
+    able = [question not in side.lonely for question in side.questions]
+    if interpretation != "relative":
+        return able
+    compared = count_compared(side).tolist()
+    return [yes and count >= FEWEST_LEFT - 1 for yes, count in zip(able, compared, strict=True)]
 
 
 def answer_problems(ids: Sequence[str], readings: Sequence[Reading], manner: Manner) -> Verdicts:

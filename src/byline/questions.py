@@ -272,28 +272,35 @@ def refusal(questions: Questions, control: bool = False) -> str | None:
     )
 
 
-def unanswerable(sides: Sequence[Questions]) -> set[int]:
+def unanswerable(sides: Sequence[Questions], relative: bool = False) -> set[int]:
     """The problems all of whose questions are lonely."""
     asked = {question.problem for side in sides for question in side.questions}
     for side in sides:
-        asked -= {question.problem for question in set(side.questions) - set(lonely_questions(side))}
+        asked -= {question.problem for question in set(side.questions) - set(lonely_questions(side, relative))}
     return asked
 
 
-def lonely_questions(questions: Questions) -> tuple[Question, ...]:
-    """The questions that hardly anything can be compared with, once heads trained on their document are set aside."""
-    seen_by = questions.seen_by
+def lonely_questions(questions: Questions, relative: bool = False) -> tuple[Question, ...]:
+    """The questions that hardly anything can be compared with, once heads trained on their document are set aside.
+
+    Read as `relative` scores, they are not compared with others that are asked about either (see relative.py).
+    """
+    aside = [set(heads) for heads in questions.seen_by]
+    if relative:
+        for question in questions.questions:
+            aside[question.document].add(question.head)
     compared = questions.reference or len(questions.heads)
     first_head, first_document = len(questions.heads) - compared, len(questions.documents) - questions.reference
-    heads_for = [compared - sum(head >= first_head for head in heads) for heads in seen_by]
+    heads_for = [compared - sum(head >= first_head for head in heads) for heads in aside]
     documents_for = [questions.reference or len(questions.documents)] * len(questions.heads)
-    for document, heads in enumerate(seen_by):
+    for document, heads in enumerate(aside):
         for head in heads:
             documents_for[head] -= not questions.reference or document >= first_document
+    fewest = FEWEST_LEFT - 1 if relative else FEWEST_LEFT  # its own does not count
     return tuple(
         question
         for question in questions.questions
-        if min(heads_for[question.document], documents_for[question.head]) < FEWEST_LEFT
+        if min(heads_for[question.document], documents_for[question.head]) < fewest
     )
 
 

@@ -76,6 +76,19 @@ def asked_places(side: Side) -> tuple[Positions, ...]:
     return tuple(np.array(places, np.int64).reshape(-1, 2).T)
 
 
+def count_compared(side: Side) -> Positions:
+    """(questions,): how many pairs the question's is compared with, of its document or of its head, whichever are fewer.
+
+    Beside a reference, its heads and documents only.
+    """
+    cohort, owners = _comparable(side), side.matrix.heads
+    by_head = np.bincount(owners.ravel(), weights=cohort.documents.ravel()).astype(np.int64)
+    by_document = cohort.heads.sum(axis=1)
+    return np.array(
+        [min(by_document[question.document], by_head[question.head]) for question in side.questions], np.int64
+    )
+
+
 def agreement_of_kind(side: Side) -> Table:
     """(questions,): how alike document and head stand to the reference, from -1, the contrary, to 1.
 

@@ -94,7 +94,8 @@ class Request:
     def lonely(self, rows: Sequence[Settings]) -> list[Offence]:
         """Problems that some of the pool's members could answer, but none with these settings."""
         known = {offence.id for offence in self.offences}
-        return [offence for group in self.groups for offence in group.lonely(rows) if offence.id not in known]
+        found = (offence for group in self.groups for offence in group.lonely(rows, self.manner.interpretation))
+        return [offence for offence in found if offence.id not in known]
 
     @property
     def _groups(self) -> tuple[Group, ...]:

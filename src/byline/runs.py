@@ -16,7 +16,7 @@ import logging
 import platform
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -34,6 +34,7 @@ from byline.pools import to_toml
 from byline.questions import Question
 from byline.scoring import Cohort, Matrix, Side
 from byline.storage import (
+    PART,
     cant_write,
     checked_json,
     read_checked_json,
@@ -172,6 +173,34 @@ def clear(folder: Path) -> None:
             members.unlink(missing_ok=True)
     except OSError as error:
         raise cant_write(folder, error) from None
+
+
+def require_own(folder: Path) -> None:
+    """Refuse a place that holds anything but a run, or what is left of one."""
+    try:
+        if not folder.is_symlink() and not folder.exists():
+            return
+        if folder.is_symlink() or not folder.is_dir():
+            raise RunError(f"{folder}: no folder of a run, but members are kept there; move it away")
+        strange = sorted(path.name for path in folder.iterdir() if not _is_own(path.name))
+    except OSError as error:
+        raise cant_write(folder, error) from None
+    if strange:
+        more = f" and {len(strange) - 1} more" if len(strange) > 1 else ""
+        raise RunError(f"{folder}: holds {strange[0]}{more}, which is no part of a run; move it away")
+
+
+def remove_run(folder: Path) -> None:
+    """Remove a run and its folder; whatever else the folder holds stays, and the folder with it."""
+    clear(folder)
+    with suppress(OSError):
+        for name in (POOL, LOCK):
+            (folder / name).unlink(missing_ok=True)
+        folder.rmdir()
+
+
+def _is_own(name: str) -> bool:
+    return name in (PLAN, POOL, MEMBERS, LOCK) or (name.startswith(".") and name.endswith(PART))
 
 
 def write_plan(folder: Path, plan: Plan) -> None:

@@ -76,7 +76,7 @@ def verify(
     if isinstance(reference, Path | str):
         reference = read_reference(Path(reference), language)
     _check_reference(manner, reference, control)
-    groups, offences = lay_out_groups(problems, pool.rows, control, skip_bad, reference)
+    groups, offences = lay_out_groups(problems, pool.rows, control, skip_bad, reference, manner.interpretation)
     for group in groups:
         for side in group.prepared(pool.rows[0]).sides:
             log.info("%s: %d heads, %d documents", group.language, len(side.heads), len(side.documents))

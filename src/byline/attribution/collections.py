@@ -8,7 +8,7 @@
       ground-truth.json       {"ground_truth": [{"unknown-text": ..., "true-author": ...}, ...]}
 
 Answers are answers-problem00001.json, a list of {"unknown-text", "predicted-author"}; <UNK> is none of the candidates.
-Nothing here but `read_truths` opens a truth file.
+Nothing here but `evaluate_collection` opens a truth file.
 """
 
 from __future__ import annotations
@@ -61,13 +61,15 @@ def read_collection(path: Path, language: str | None = None) -> tuple[CandidateP
 
 def _folders(path: Path) -> list[tuple[Path, str | None]]:
     if not (path / COLLECTION).is_file():
-        return [(path, None)]
+        return [(path.absolute(), None)]  # which has a name, even where the path is a dot
     rows = _read_json(path / COLLECTION)
     named: list[tuple[Path, str | None]] = []
     for row in rows if isinstance(rows, list) else ():
         name = row.get("problem-name") if isinstance(row, dict) else None
         if not _is_name(name):
             raise CorpusError(f"{path / COLLECTION}: a problem without a plain name; each needs a problem-name")
+        if path / str(name) in (folder for folder, _ in named):
+            raise CorpusError(f"{path / COLLECTION}: {name} is there twice; name each problem once")
         spoken = row.get("language")
         named.append((path / str(name), spoken if isinstance(spoken, str) else None))
     return named
@@ -76,8 +78,9 @@ def _folders(path: Path) -> list[tuple[Path, str | None]]:
 def _read_problem(folder: Path, language: str | None) -> CandidateProblem:
     info = _read_json(folder / PROBLEM)
     place = info.get("unknown-folder") if isinstance(info, dict) else None
-    rows = info.get("candidate-authors") if isinstance(info, dict) else None
-    names = [row.get("author-name") if isinstance(row, dict) else None for row in rows or ()]
+    rows = info.get("candidate-authors") if isinstance(info, dict) else ()
+    listed = rows if isinstance(rows, list) else ()
+    names = [row.get("author-name") if isinstance(row, dict) else None for row in listed]
     if not _is_name(place) or not names or not all(map(_is_name, names)):
         raise CorpusError(f"{folder / PROBLEM}: should name an unknown-folder and candidate-authors; repair it")
     documents, authors = [], []
@@ -108,7 +111,7 @@ def write_predictions(
     if path.exists() and not overwrite:
         raise AnswersError(f"{path}: exists already; choose another folder, or give --overwrite")
     rows = [{"unknown-text": Path(each.document).name, "predicted-author": each.author or NOBODY} for each in found]
-    write_files(folder, {path.name: (json.dumps(rows, indent=1, ensure_ascii=False) + "\n").encode()})
+    write_files(folder, {path.name: (json.dumps(rows, indent=1) + "\n").encode()})
     return path
 
 
@@ -171,4 +174,4 @@ def _read_json(path: Path) -> Any:
 
 def _is_name(value: object) -> bool:
     """Whether a value is the name of something in a folder, not a way out of it."""
-    return isinstance(value, str) and bool(value.strip()) and Path(value).name == value and value not in (".", "..")
+    return isinstance(value, str) and Path(value).name == value and value.isprintable() and value.strip(". ") != ""

@@ -38,6 +38,8 @@ def generate(model: AuthorModel, author: str, length: int = LENGTH, seed: int = 
             f"length must be from 1 to {MOST_LENGTH:,} and temperature more than 0 and at the most 10,"
             f" got {length}, {temperature}"
         )
+    if seed < 0:
+        raise SettingsError(f"seed must be 0 or more, got {seed}")
     number = next(
         (
             number
@@ -60,7 +62,8 @@ def generate(model: AuthorModel, author: str, length: int = LENGTH, seed: int = 
     written: list[int] = []
     shown = 0
     while shown < length and len(written) < 4 * length + 100:  # marks show on the letters beside them
-        chances = np.asarray(predictor([*begun, *written]), np.float64) ** (1 / temperature)
+        chances = np.asarray(predictor([*begun, *written]), np.float64)
+        chances = (chances / chances.max()) ** (1 / temperature)  # the greatest stays 1, however low it is
         written.append(int(rng.choice(len(chances), p=chances / chances.sum())))
         shown += not (symbols[written[-1]] == CAPITAL or unicodedata.combining(symbols[written[-1]]))
     return restore("".join(symbols[symbol] for symbol in written))[:length]

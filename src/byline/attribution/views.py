@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from byline.alphabet import Alphabet, Symbols, count_characters, make_alphabet
-from byline.masking import frequent_words, mask_topic
+from byline.masking import MASK, frequent_words, mask_topic
 from byline.normalise import normalise
 from byline.settings import Mask, TextRules
 
@@ -34,4 +34,7 @@ def learn_view(texts: Sequence[str], language: str, rules: TextRules, mask: Mask
     frequent = frequent_words(normal) if mask == "topic" else frozenset[str]()
     if mask == "topic":
         normal = {mask_topic(text, frequent) for text in normal}
-    return View(language, rules, mask, make_alphabet(count_characters(normal), rules), frequent)
+    alphabet = make_alphabet(count_characters(normal), rules)
+    if mask == "topic":  # later texts have masked words, though few words leave none here
+        alphabet = Alphabet("".join(sorted({*alphabet.symbols, MASK})), rules)
+    return View(language, rules, mask, alphabet, frequent)

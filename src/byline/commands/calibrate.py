@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -65,10 +64,13 @@ def calibrate_command(
     from byline.preparation import holds_problems
     from byline.problems import read_problems
     from byline.reference import read_reference
+    from byline.runs import remove_run, require_own
     from byline.truth import read_truth
 
     if output.exists() and (not overwrite or output.is_dir()):
         raise RunError(f"{output}: exists already; choose another name, or replace it by --overwrite")
+    work = output.with_name(f"{output.name}.run")
+    require_own(work)
     if holds_problems(corpus):
         problems, known_truth = read_problems(corpus, language), read_truth(truth or corpus)
     elif truth is not None:
@@ -78,7 +80,6 @@ def calibrate_command(
     else:
         problems, known_truth = make_cases(corpus, language, seed)
     pool = options.choose_pool(preset, settings_file, set_ or [], None, engines, mask, reference is not None)
-    work = output.with_name(f"{output.name}.run")
     begin = time.perf_counter()
     with reporting(quiet) as report:
         fitted = calibrate(
@@ -88,7 +89,7 @@ def calibrate_command(
             reference=read_reference(reference, language) if reference is not None else None, overwrite=overwrite,
         )  # fmt: skip
     write_calibration(output, fitted)
-    shutil.rmtree(work, ignore_errors=True)
+    remove_run(work)
     if as_json:
         print_json(asdict(fitted))
     else:

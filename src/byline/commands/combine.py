@@ -34,9 +34,12 @@ def combine_command(
     from byline.runs import FOLDER
 
     answers.check_output(output, overwrite)
-    if overwrite:
-        answers.remove_answers(output)  # they are not this run's
-    result = combine_runs(runs, output / FOLDER, overwrite, as_interpretation(interpret))
+
+    def remove_old() -> None:
+        if overwrite:
+            answers.remove_answers(output)  # they are not this run's
+
+    result = combine_runs(runs, output / FOLDER, overwrite, as_interpretation(interpret), remove_old)
     path = answers.write_answers(output, result.answers, result.plan.layout)
     if as_json:
         print_json(
