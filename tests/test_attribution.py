@@ -259,6 +259,16 @@ class TestTraining:
         assert (tables.values.shape, tables.owners[-1]) == ((1, 7, 4), -1)
         assert [each.author for each in attribute(model, unknown(range(4)))] == list("abcd")
 
+    def test_which_texts_are_held_out_does_not_depend_on_names(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(model_module, "MOST_HELD_OUT", 7)
+        monkeypatch.setattr(model_module, "LEVEL_TEXTS", 5)
+        writings = texts_by(range(4))
+        turned = writings_of(writings.documents, [chr(ord("z") - ord(name) + ord("a")) for name in writings.authors])
+        one, two = (train_authors(each, (NGRAM,)) for each in (writings, turned))
+        assert one.judge.weights == pytest.approx(two.judge.weights)
+        assert (one.judge.middle, one.judge.slope) == pytest.approx((two.judge.middle, two.judge.slope))
+        assert attribute(one, unknown([2]))[0].none == pytest.approx(attribute(two, unknown([2]))[0].none, rel=1e-6)
+
     def test_another_seed_makes_another_network_and_the_same_counts(self) -> None:
         one, two = (train_authors(texts_by(range(3)), (NGRAM, RNN), seed) for seed in (0, 1))
         assert (one.networks[1].weights.heads != two.networks[1].weights.heads).any()
@@ -377,6 +387,8 @@ class TestNetworks:
         asked = [Document(str(author), phrase(author, 600, salt=7)) for author in range(6)]
         assert [each.author for each in attribute(model, asked[:4], 0)] == list("0123")
         assert [each.author for each in attribute(enrolled, asked, 0)] == list("012345")
+        new_texts = fill_tables(enrolled, [document.text for document in asked[4:]], []).values[:2]
+        np.testing.assert_array_equal(new_texts.argmin(axis=2), [[4, 5], [4, 5]])  # by what the networks say alone
 
     def test_a_network_has_seen_all_texts_of_its_authors(self) -> None:
         tables = fill_tables(trained(4, self.MEMBERS), [document.text for document in unknown([1])], range(12))

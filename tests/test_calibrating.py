@@ -75,6 +75,24 @@ class TestCalibrating:
         spoilt = read_problems(make_corpus(problems))
         assert calibrate(spoilt, TRUTH, QUICK, tmp_path / "run", "made up").problems == COUNT - 1
 
+    def test_what_takes_no_part_is_said_and_so_is_what_is_not_there(
+        self, make_corpus: MakeCorpus, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        problems = small_problems(COUNT, length=60)
+        problems["EN003"]["unknown.txt"] = "short"
+        del problems["EN004"]["unknown.txt"]
+        del problems["EN005"]
+        calibrate(read_problems(make_corpus(problems)), TRUTH, QUICK, tmp_path / "run", "made up")
+        assert "made up: no problem is there for EN005, which the truth names" in caplog.text
+        assert "made up: 2 problems are left out:\n  EN004: no unknown text; add unknown.txt\n  EN003/un" in caplog.text
+
+    def test_too_few_may_be_so_for_those_that_were_left_out(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+        problems = small_problems(10)
+        del problems["EN004"]["unknown.txt"]
+        truth = {name: TRUTH[name] for name in problems}
+        with pytest.raises(TooLittleText, match=r"there are 5 and 4.*\n  1 problem is left out:\n  EN004: no unknown"):
+            calibrate(read_problems(make_corpus(problems)), truth, QUICK, tmp_path / "run", "made up")
+
     def test_a_run_that_was_stopped_goes_on(self, fitted: Calibration, corpus: ProblemSet, tmp_path: Path) -> None:
         def stop(event: Event) -> None:
             if isinstance(event, Finished):

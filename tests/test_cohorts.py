@@ -259,6 +259,21 @@ class TestRefusals:
         ):
             lay_out_groups(as_set(*PROBLEMS), [NGRAM], reference=greek)
 
+    def test_a_reference_of_another_script_under_the_same_name(self) -> None:
+        with builtin_problems("greek") as folder:
+            greek = replace(build_reference([folder]), language="english")
+        with pytest.raises(
+            CorpusError,
+            match=r"EN001: the reference .written in greek letters. .* than this problem .in latin ones.; .*language$",
+        ):
+            lay_out_groups(as_set(*PROBLEMS), [NGRAM], reference=greek)
+
+    def test_an_unknown_text_of_another_script(self) -> None:
+        hebrew = "בראשית ברא אלהים את השמים ואת הארץ " * 3
+        asked = problem("EN009", [prose(100, 1), prose(101, 1)], hebrew)
+        with pytest.raises(CorpusError, match=r"written in another script .hebrew. than .* .latin.; compare it with"):
+            verify(as_set(asked), NGRAM, reference=population(12))
+
     def test_a_control_corpus_beside_it(self) -> None:
         with pytest.raises(RunError, match="no control corpus is used; give its texts as --reference"):
             verify(as_set(*PROBLEMS), NGRAM, reference=population(), control=[Document("c", prose(7, 7))])

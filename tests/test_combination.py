@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,6 +51,14 @@ class TestCombining:
         joined = combine_runs([tmp_path / "part", tmp_path / "whole"], tmp_path / "both")
         assert joined.repeated == 2
         assert format_answers(joined.answers, "folders") == format_answers(whole.answers, "folders")
+
+    def test_a_run_that_is_not_finished_is_said_to_be_so(self, corpus: Path, tmp_path: Path) -> None:
+        whole = verify(corpus, SMALL, members=3, keep=Keep(tmp_path / "run"))
+        assert combine_runs([tmp_path / "run"], tmp_path / "all").unfinished == ()
+        shutil.rmtree(tmp_path / "run/members/0002")
+        joined = combine_runs([tmp_path / "run"], tmp_path / "some")
+        assert joined.unfinished == ((tmp_path / "run", 2, 3),)
+        assert len(joined.answers) == len(whole.answers)
 
     def test_runs_of_other_problems_are_refused(self, corpus: Path, make_corpus: MakeCorpus, tmp_path: Path) -> None:
         verify(corpus, SMALL, keep=Keep(tmp_path / "one"))
@@ -103,6 +112,19 @@ class TestCombining:
         joined = combine_runs([tmp_path / "1", tmp_path / "2"], tmp_path / "both")
         assert [answer.value for answer in joined.answers if answer.id == "EN004"] == [0.5]
         assert len(joined.answers) == 7
+
+    def test_advice_is_given_only_where_it_helps(self, corpus: Path, tmp_path: Path) -> None:
+        quick = read_pool("best").only(["ngram", "vectors"])
+        runs = [tmp_path / name for name in ("even", "likely", "rank")]
+        verify(corpus, quick, keep=Keep(runs[0]))
+        verify(corpus, quick, prior=0.9, keep=Keep(runs[1]))
+        verify(corpus, quick, interpret="rank", keep=Keep(runs[2]))
+        for interpret in (None, "relative"):
+            with pytest.raises(RunError, match=r"prior was 0.5, is 0.9\); make them with the same preset, --prior"):
+                combine_runs(runs[:2], tmp_path / "both", interpret=interpret)  # type: ignore[arg-type]
+        with pytest.raises(RunError, match="--interpret reads both in one way"):
+            combine_runs([runs[0], runs[2]], tmp_path / "both")
+        combine_runs([runs[0], runs[2]], tmp_path / "both", interpret="relative")
 
 
 class TestExamining:

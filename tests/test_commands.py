@@ -245,6 +245,7 @@ class TestEnsembles:
             done = run("combine", *words, "-o", "two", "--overwrite", cwd=tmp_path)
             assert done.returncode == 1, words
             assert (tmp_path / "two" / "answers.txt").exists(), words
+        assert "must be one of rank, relative, got x" in done.stderr
         assert run("combine", "one", "-o", "two", "--overwrite", cwd=tmp_path).returncode == 0
 
     def test_progress_that_nobody_reads_costs_nothing(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
@@ -317,6 +318,7 @@ class TestEnsembles:
             ["--control-heads", "many"],
             ["--control-heads", "each"],
             ["--resume", "--overwrite"],
+            ["--language", " "],
             ["--members", "0"],
         ],
     )
@@ -389,6 +391,10 @@ QUICK = ("--engines", "ngram,vectors")
 """Members that are quick."""
 
 
+CALIBRATED = ("--engines", "ngram,vectors,spread")
+"""The members that answers beside a reference are calibrated for."""
+
+
 class TestOneQuestion:
     @pytest.fixture
     def texts(self, tmp_path: Path) -> list[Path]:
@@ -404,10 +410,14 @@ class TestOneQuestion:
 
     def test_it_is_answered_and_the_reference_judged(self, texts: list[Path], reference: Path) -> None:
         a, b, q = texts
-        done = run("verify", "--known", a, b, "--unknown", q, "--reference", reference, *QUICK)
+        done = run("verify", "--known", a, b, "--unknown", q, "--reference", reference, *CALIBRATED)
         assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith(f"Known: {a}, {b}; unknown: {q}\n")
         assert "1 problem, each by itself" in done.stdout
-        assert "Engines: vectors (topic masked), vectors, ngram (topic masked), ngram\n" in done.stdout
+        assert (
+            "Engines: vectors (topic masked), vectors, ngram (topic masked), ngram, spread (topic masked)\n"
+            in done.stdout
+        )
         assert "Interpretation: cohort, every problem by itself, relative to the reference population" in done.stdout
         assert re.search(r"^question .* 0\.\d\d\d ", done.stdout, re.MULTILINE)
         assert "Answers are probabilities at a prior of 0.5" in done.stdout
@@ -415,16 +425,17 @@ class TestOneQuestion:
 
     def test_json_says_the_same_and_nothing_else(self, texts: list[Path], reference: Path, tmp_path: Path) -> None:
         a, b, q = texts
-        words = ("--unknown", q, "--reference", reference, "--json", "--quiet", *QUICK)
+        words = ("--unknown", q, "--reference", reference, "--json", "--quiet", *CALIBRATED)
         done = run("verify", "--known", a, b, *words)
         assert done.stderr == ""
         result = json.loads(done.stdout)
         (answer,) = result["answers"]
+        assert (result["known"], result["unknown"]) == ([str(a), str(b)], str(q))
         assert answer["id"] == "question"
         assert set(answer) == {
             "id", "answer", "undecided", "score", "llr_bans", "llr_interval", "probability", "verbal",
         }  # fmt: skip
-        assert (result["interpret"], result["calibrated"], result["members"]) == ("cohort", True, 4)
+        assert (result["interpret"], result["calibrated"], result["members"]) == ("cohort", True, 5)
         assert (result["reference"]["authors"], len(result["reference"]["problems"])) == (12, 1)
         again = json.loads(run("verify", "--known", b, "--known", a, *words, "-o", tmp_path / "out").stdout)
         assert again["answers"] == result["answers"]
@@ -437,6 +448,10 @@ class TestOneQuestion:
             (["--unknown", q, "--reference", reference], "needs both --known FILE... and --unknown FILE"),
             (["--known", a, "--unknown", q], "has nothing to be compared with"),
             (["--known", a, "--unknown", q, "--reference", reference, "-i", "corpus"], "not both"),
+            ([reference, "--known", a, "--unknown", q, "--reference", reference], "not both"),
+            (["--known", a, "--unknown", q, b, "--reference", reference], "known or unknown?"),
+            ([b, "--known", a, "--unknown", q, "--reference", reference], "known or unknown?"),
+            (["--known", a, "--unknown", q, "--unknown", b, "--reference", reference], "unknown is given twice"),
         ):
             done = CliRunner().invoke(app, ["verify", *map(str, words)])
             assert (done.exit_code, done.stdout) == (2, "")
@@ -499,7 +514,9 @@ class TestAnswering:
             (["--mask", "nonsense"], "mask must be one of none, topic, got nonsense"),
             (["--interpret", "nonsense"], "--interpret must be one of rank, relative, cohort, got nonsense"),
             (["--interpret", "cohort"], "give one with --reference DIR"),
-            (["--calibration", "gone.json"], "gone.json"),
+            (["--calibration", "gone.json"], "gone.json: can't be read (gone.json is missing)"),
+            (["--calibration", "."], "is no file"),
+            (["--engines", " , "], "--engines names none; name some of vectors, ngram, rnn, or leave it out"),
         ],
     )
     def test_bad_values_are_said_in_one_line(
@@ -550,6 +567,7 @@ class TestCalibrate:
         assert all(0 < answer["probability"] < 1 for answer in result["answers"])
         refused = run(*words, "--engines", "ngram")
         assert refused.returncode == 1
+        assert f"{path}: the calibration is of relative scores" in refused.stderr
         assert "these are relative scores by ngram" in refused.stderr
 
     def test_a_file_that_is_there_stays_unless_told(self, corpus: Path, tmp_path: Path) -> None:
@@ -577,6 +595,19 @@ class TestCalibrate:
         (work / "lock").touch()  # what is left where a run was stopped before it began
         assert run("calibrate", corpus, "-o", tmp_path / "cal.json", *QUICK).returncode == 0
         assert not work.exists()
+
+    def test_stopped_it_says_that_the_same_command_goes_on(self, corpus: Path, tmp_path: Path) -> None:
+        words = ("calibrate", corpus, "-o", tmp_path / "cal.json", "--preset", "rnn", "--interpret", "relative")
+        command = [sys.executable, "-m", "byline", *map(str, words), "--set", "sub_epochs=100000"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            while not (tmp_path / "cal.json.run" / "plan.json").exists():
+                assert process.poll() is None
+                time.sleep(0.1)
+            time.sleep(1)
+            process.send_signal(signal.SIGINT)
+            _, error = process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert error.endswith("byline: interrupted; the same command goes on\n")
 
     def test_authors_folders_become_cases(self, tmp_path: Path) -> None:
         people = write_people(tmp_path / "people", 12)
@@ -653,6 +684,10 @@ class TestEvaluate:
         assert (product["a"], product["b"], product["difference"], product["a_better"]) == (1.0, 0.0, 1.0, 1.0)
         assert product["interval"] == pytest.approx([1.0, 1.0])
         assert result["measures"]["cllr"]["a_better"] == 1.0
+        bad.write_text("EN001 0.1\n", "utf-8")
+        assert (
+            f"B, {bad}: 3 problems without an answer, counted as undecided" in run("compare", good, bad, truth).stdout
+        )
         assert run("compare", good, tmp_path / "none.txt", truth).returncode == 1
 
     def test_unknown_ids_are_refused_and_pairs_are_asked_for(self, files: tuple[Path, Path]) -> None:

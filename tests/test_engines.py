@@ -631,8 +631,10 @@ class TestSettingAside:
 
     @SETTING_ASIDE
     def test_every_head_is_asked_however_many_there_are(self, fill: Fill, settings: Settings) -> None:
-        questions = replace(ask(made_texts(14), [(n,) for n in range(12)], [(12,), (13,)]), aside=True)
-        assert fill(questions, settings.change({"compared": 10}), rng()).matrix.full
+        questions = ask(made_texts(28), [(n,) for n in range(12)], [(n,) for n in range(12, 28)])
+        few = settings.change({"compared": 10})
+        assert fill(replace(questions, aside=True), few, rng()).matrix.full
+        assert not fill(questions, few, rng()).matrix.full
 
     @pytest.mark.parametrize("threads", [2, 5])
     def test_threads_give_the_same_matrix(self, threads: int) -> None:

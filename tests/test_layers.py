@@ -15,6 +15,7 @@ SOURCE = Path(byline.__file__).parent
 
 ORDER = [
     "errors",
+    "frames",
     "storage",
     "documents",
     "settings",
@@ -64,6 +65,9 @@ ORDER = [
     "attribution.verdict",
     "attribution.model",
     "attribution.attributing",
+    "attribution.rolling",
+    "attribution.generation",
+    "attribution.collections",
     "attribution.file",
     "attribution",
     "answers",
@@ -83,6 +87,9 @@ ORDER = [
     "verification",
     "cases",
     "calibrating",
+    "clustering",
+    "clusterfiles",
+    "estimators",
     "agreement",
     "builtin",
     "commands.console",
@@ -93,6 +100,8 @@ ORDER = [
     "commands.inspect",
     "commands.train",
     "commands.attribute",
+    "commands.rolling",
+    "commands.cluster",
     "commands.verify",
     "commands.evaluate",
     "commands.compare",
@@ -172,7 +181,7 @@ def roots_imported(path: Path) -> set[str]:
     return roots
 
 
-HEAVY = ("numba", "scipy", "sklearn", "matplotlib", "numpy")
+HEAVY = ("numba", "scipy", "sklearn", "matplotlib", "numpy", "pandas")
 
 
 @pytest.mark.parametrize("start", ["import byline", "from byline.commands import app"])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from byline.errors import BylineError, CorpusError
 from byline.languages import language_of_id, language_of_script
-from byline.problems import read_problems, read_texts, require_sound
+from byline.problems import read_problems, read_question, read_texts, require_sound
 from conftest import MakeCorpus
 
 GOOD = {"known01.txt": "Some words here.", "unknown.txt": "Other words there."}
@@ -242,3 +242,15 @@ def test_texts_not_written_in_the_letters_of_their_language_are_warned_of(
 ) -> None:
     read_problems(make_corpus({"GR01": {"known01.txt": text, "unknown.txt": text + " 2"}}))
     assert ("GR01: taken as greek, but written in other letters" in caplog.text) == warned
+
+
+def test_one_question_in_other_letters_than_its_language_s_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    files = [tmp_path / "a.txt", tmp_path / "q.txt"]
+    for file in files:
+        file.write_text("the old man went down to the river", "utf-8")
+    read_question(files[:1], files[1], "english")
+    assert not caplog.records
+    read_question(files[:1], files[1], "greek")
+    assert "question: taken as greek, but written in other letters" in caplog.text

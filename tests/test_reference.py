@@ -5,6 +5,7 @@ import logging
 import os
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -395,6 +396,11 @@ class TestOnDisk:
             ({"texts": [{"file": "../secret.txt", "name": "", "author": ""}]}, "which is no text of it"),
             ({"unclear": [["a"]]}, "not what Byline writes"),
             ({"left_out": {"lost": 3}}, "not what Byline writes"),
+            ({"left_out": {"short": "x"}}, "damaged"),
+            ({"left_out": []}, "damaged"),
+            ({"language": 7}, "damaged"),
+            ({"unclear": [[1, 2]]}, "damaged"),
+            ({"unclear": [["a", "nobody at all"]]}, "damaged"),
         ],
     )
     def test_a_description_that_another_program_wrote_is_refused(
@@ -404,6 +410,16 @@ class TestOnDisk:
         del described["checksum"]
         (built / "reference.json").write_bytes(checked_json({**described, **change}))
         with pytest.raises(CorpusError, match=message):
+            read_reference(built)
+
+    @pytest.mark.parametrize("value", [None, 7, [], {}, ""])
+    @pytest.mark.parametrize("name", ["name", "author", "file", "sha256"])
+    def test_a_text_that_is_described_by_no_words_is_refused(self, built: Path, name: str, value: object) -> None:
+        described = json.loads((built / "reference.json").read_text("utf-8"))
+        del described["checksum"]
+        described["texts"][0][name] = value
+        (built / "reference.json").write_bytes(checked_json(described))
+        with pytest.raises(CorpusError):
             read_reference(built)
 
     def test_a_reference_is_replaced_only_when_told(self, built: Path) -> None:
@@ -496,6 +512,20 @@ class TestCheck:
         assert found.verdict == "of no use: the reference is dutch, the question english"
         (found,) = check_reference(population(60, language="latin"), [asked]).problems
         assert found.grade == "good"
+
+    def test_authors_who_may_be_one_person_count_once_as_they_do_when_problems_are_answered(self) -> None:
+        """Ten authors, of whom two may be one: verify finds nine who surely are different, and refuses."""
+        reference = replace(population(FEWEST), unclear=frozenset([frozenset(["author 0", "author 1"])]))
+        assert {"author 0", "author 1"} <= set(reference.by_author)
+        check = check_reference(reference, [problem(prose(900, 1000), prose(901, 1000))])
+        assert (check.authors, check.grade) == (FEWEST - 1, "none")
+        assert (check.problems[0].authors, check.problems[0].near_known) == (FEWEST - 1, FEWEST - 1)
+
+    def test_known_texts_count_once_and_without_the_unknown_one(self) -> None:
+        known, unknown = (Document(name, prose(seed, 1000)) for name, seed in (("known", 900), ("unknown", 901)))
+        asked = Problem("EN001", (known, unknown, known), unknown, "english")
+        (found,) = check_reference(population(60), [asked]).problems
+        assert (found.near_known, found.grade) == (60, "good")
 
     def test_no_problems_and_an_empty_reference_are_no_reason_to_fail(self) -> None:
         assert check_reference(population(12), []).problems == ()

@@ -221,7 +221,7 @@ def test_a_full_disk_keeps_what_is_done(corpus: Path, tmp_path: Path, monkeypatc
         write(path, content)
 
     monkeypatch.setattr(storage, "_write", fill_up)
-    with pytest.raises(RunError, match=r"No space left on device.*kept, --resume"):
+    with pytest.raises(RunError, match=r"No space left on device.*kept: byline verify with --resume"):
         verify(corpus, POOL, keep=Keep(tmp_path / "run"), workers=1)
     assert sorted(path.name for path in members.iterdir()) == ["0001", "0002"]
     monkeypatch.undo()
@@ -396,7 +396,8 @@ def test_a_member_that_a_newer_program_wrote_is_not_read(corpus: Path, tmp_path:
         {"radius": "x"}, {"groups": []}, {"groups": [{"language": "english", "problems": ["a", "a"]}]},
         {"skipped": [3]}, {"format": 99}, {"format": "x"}, {"members": [{"number": -1, "seed": 0, "settings": {}}]},
         {"members": [{"number": 0, "seed": 0, "settings": []}]},
-        {"members": [{"number": 0, "seed": 0, "settings": {}}] * 2},
+        {"members": [{"number": 0, "seed": 0, "settings": {}}] * 2}, {"request": {"problems": 3}},
+        {"request": {"problems": [[1, 2]]}}, {"budget": {"seconds": []}}, {"budget": {}},
     ],
 )  # fmt: skip
 def test_a_plan_that_makes_no_sense_is_refused(corpus: Path, tmp_path: Path, change: dict[str, object]) -> None:

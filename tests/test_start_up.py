@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = ("numba", "scipy", "sklearn", "matplotlib", "torch")
+HEAVY = ("numba", "scipy", "sklearn", "matplotlib", "torch", "pandas")
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:
@@ -34,7 +34,9 @@ def test_help_is_quick() -> None:
     assert quickest("-m", "byline", "--help") < 0.4
 
 
-@pytest.mark.parametrize("statement", ["import byline", "import byline.commands", "import byline.commands.verify"])
+@pytest.mark.parametrize(
+    "statement", ["import byline", "import byline.commands", "import byline.commands.verify", "import byline.frames"]
+)
 def test_nothing_heavy_is_loaded_before_it_is_used(statement: str) -> None:
     done = run("-c", f"{statement}; import sys; print([name for name in {HEAVY} if name in sys.modules])")
     assert done.stdout.strip() == "[]"

@@ -30,6 +30,7 @@ def test_every_layout_of_truth_is_read_by_file_or_folder(tmp_path: Path, name: s
         ("truth.txt", "EN001 maybe", "line 1: no id with Y or N"),
         ("truth.txt", "EN001 Y\nEN001 N", "line 2: id EN001 occurs twice"),
         ("truth.json", "{", "not JSON"),
+        ("truth.json", '{"EN001": "Y", "EN002": "N", "EN001": "N"}', "truth.json EN001: id EN001 occurs twice"),
         ("truth.jsonl", '{"id": "a"}\n{nope', "line 2"),
     ],
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -10,17 +12,22 @@ import numpy as np
 from byline.answers import match_truth
 from byline.calibration import Calibration
 from byline.combination import read_record
-from byline.errors import RunError
+from byline.errors import RunError, TooLittleText
 from byline.execution import Keep, Report
 from byline.fitting import fit_calibration, require_trials
 from byline.interpret import standing_values
 from byline.plans import Plan
 from byline.pools import Pool
-from byline.problems import Problem, ProblemSet
+from byline.problems import Offence, Problem, ProblemSet
 from byline.reference import Reference
 from byline.runs import is_run, read_members, read_plan
 from byline.settings import Interpretation, kinds_of
 from byline.verification import verify
+
+log = logging.getLogger(__name__)
+
+MOST_SHOWN = 10
+"""Problems that are named before the rest is counted."""
 
 
 def calibrate(
@@ -49,8 +56,12 @@ def calibrate(
         raise RunError("ranks are not calibrated; give --interpret relative, or cohort with a --reference")
     match_truth(dict.fromkeys((problem.id for problem in problems.problems), 0.5), truth, name)  # before any work
     sound = [problem for problem in problems.problems if problem.id in truth]
-    require_trials(*_trials(sound, truth))
-    verify(
+    there = {problem.id for problem in sound} | {offence.id for offence in problems.offences}
+    if lacking := sorted(truth.keys() - there):
+        log.warning("%s: no problem is there for %s, which the truth names", name, _some(lacking))
+    with _saying_what_was_left_out(problems.offences):
+        require_trials(*_trials(sound, truth))
+    result = verify(
         problems, pool, members=members, budget=budget, seed=seed, interpret=interpretation, reference=reference,
         skip_bad=True, workers=workers, report=report,
         keep=Keep(folder, resume=is_run(folder) and not overwrite, overwrite=overwrite, models=False),
@@ -58,14 +69,42 @@ def calibrate(
     plan = read_plan(folder)
     values = values_of(folder, plan)
     asked = [problem for problem in sound if problem.id in values]
-    return fit_calibration(
-        np.array([values[problem.id] for problem in asked]),
-        *_trials(asked, truth),
-        interpretation=interpretation,
-        engines=kinds_of(member.settings for member in plan.members),
-        preset=pool.name,
-        corpora=(name,),
-    )
+    with _saying_what_was_left_out(result.skipped):
+        fitted = fit_calibration(
+            np.array([values[problem.id] for problem in asked]),
+            *_trials(asked, truth),
+            interpretation=interpretation,
+            engines=kinds_of(member.settings for member in plan.members),
+            preset=pool.name,
+            corpora=(name,),
+        )
+    if result.skipped:
+        log.warning("%s: %s", name, _left_out(result.skipped))
+    return fitted
+
+
+@contextmanager
+def _saying_what_was_left_out(offences: Sequence[Offence]) -> Iterator[None]:
+    """Where there is too little, what can't be used may be why."""
+    try:
+        yield
+    except TooLittleText as error:
+        if not offences:
+            raise
+        raise TooLittleText(f"{error}\n  {_left_out(offences)}") from None
+
+
+def _left_out(offences: Sequence[Offence]) -> str:
+    """Which problems, and why, one a line."""
+    count = len(offences)
+    lines = [f"{count} problem{'s are' if count > 1 else ' is'} left out:"]
+    lines += [offence.message for offence in offences[:MOST_SHOWN]]
+    return "\n  ".join([*lines, *([f"and {count - MOST_SHOWN} more"] if count > MOST_SHOWN else [])])
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
+    return ", ".join(names[:MOST_SHOWN]) + more
 
 
 def _trials(

@@ -97,11 +97,15 @@ def undecided(calibration: Calibration, bans: Sequence[float] | Values) -> NDArr
     return flags
 
 
+class UnfitError(SettingsError):
+    """A calibration of scores that are made in another way."""
+
+
 def require_fit(calibration: Calibration, interpretation: str, engines: Sequence[str]) -> None:
     """Refuse a calibration of scores that are made in another way."""
     if (calibration.interpretation, set(calibration.engines)) != (interpretation, set(engines)):
         given = _made_by(calibration.interpretation, calibration.engines)
-        raise SettingsError(
+        raise UnfitError(
             f"the calibration is of {given}, these are {_made_by(interpretation, engines)};"
             " give one that was fitted to such scores"
         )

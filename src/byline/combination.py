@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isinf
@@ -74,6 +75,8 @@ class Combination:
     """Members that a run shares with one before it, and that count once."""
     reaches: tuple[float | None, ...]
     """How closely cohorts were matched, for each language; None, not at all."""
+    unfinished: tuple[tuple[Path, int, int], ...] = ()
+    """Runs that were stopped: the folder, how many members are done, and how many were planned."""
 
 
 def combine_runs(
@@ -98,10 +101,11 @@ def combine_runs(
     homes: dict[tuple[Member, int], Path] = {}
     readings: dict[tuple[Member, int], Reading] = {}
     repeated: set[tuple[int, Member]] = set()
+    unfinished: list[tuple[Path, int, int]] = []
     for number, (source, plan) in enumerate(zip(sources, plans, strict=True)):
-        done = 0
+        done: Counter[Member] = Counter()
         for record in read_members(source, plan):
-            done += 1
+            done[record.member] += 1
             key = record.member, record.group
             if key in homes:
                 repeated.add((number, record.member))
@@ -110,6 +114,9 @@ def combine_runs(
             readings[key] = read_record(record, plan)
         if not done:
             raise RunError(f"{source}: no member is finished; go on with it by byline verify --resume, or leave it out")
+        whole = sum(count == len(plan.groups) for count in done.values())
+        if whole < len(plan.members):
+            unfinished.append((source, whole, len(plan.members)))
     plan = _joint_plan(sources, plans, dict.fromkeys(member for member, _ in homes))
     for number, group in enumerate(plan.groups):
         if not members_done(plan, readings, number):
@@ -126,7 +133,7 @@ def combine_runs(
         write_plan(folder, plan)  # last: before all members are there it is no run
     answers, verdicts = answer_plan(plan, readings)
     reaches = tuple(None if isinf(each.reach) else each.reach for each in verdicts)
-    return Combination(tuple(answers), plan, len(repeated), reaches)
+    return Combination(tuple(answers), plan, len(repeated), reaches, tuple(unfinished))
 
 
 def _read_otherwise(source: Path, plan: Plan, interpret: Interpretation) -> Plan:
@@ -162,4 +169,8 @@ def _require_same(first: Path, plan: Plan, other: Path, its: Plan) -> None:
     if plan.request.get("reference") != its.request.get("reference"):
         raise RunError(f"{first} and {other} were made with different reference populations; they can't be joined")
     if changed := differences(manner_values(plan.manner), manner_values(its.manner)):
-        raise RunError(f"{first} and {other} are read otherwise ({changed[0]}); --interpret reads both in one way")
+        ways = {plan.manner.interpretation, its.manner.interpretation}
+        remedy = "--interpret reads both in one way"
+        if len(ways) == 1 or "cohort" in ways:  # they differ in radius, prior or calibration, or can't be read anew
+            remedy = "make them with the same preset, --prior and --calibration"
+        raise RunError(f"{first} and {other} are read otherwise ({changed[0]}); {remedy}")

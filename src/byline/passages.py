@@ -75,6 +75,12 @@ def find_borrowed(texts: Sequence[str], owners: Sequence[int]) -> dict[int, Shar
     return found
 
 
+def find_quoted(texts: Sequence[str], other: str) -> str | None:
+    """The first passage that one of some texts shares with another one, or None; all are in their plain form."""
+    found = find_borrowed([*texts, other], [0] * len(texts) + [1]).get(len(texts))
+    return found.passage if found else None
+
+
 def find_related(texts: Sequence[str], others: Sequence[str]) -> list[frozenset[int]]:
     """For each text, the numbers of the other ones with which it shares a passage; all are in their plain form."""
     border = len(texts)

@@ -117,8 +117,10 @@ def plan_from(values: Mapping[str, Any], where: str) -> Plan:
             None if values["budget"] is None else dict(values["budget"]),
             tuple((str(row["id"]), str(row["reason"])) for row in values["skipped"]),
         )
-        if not isinstance(values["request"], dict):
+        if not isinstance(values["request"], dict) or not isinstance(values["request"].get("problems") or {}, dict):
             raise ValueError("its request is none")
+        if plan.budget is not None:
+            plan.budget["seconds"] = float(plan.budget["seconds"])
         ids = [name for group in plan.groups for name in group.ids]
         if not plan.members or len(plan.places) != len(plan.members) or len(set(ids)) != len(ids) or not ids:
             raise ValueError("its members or problems are none, or named twice")

@@ -154,7 +154,9 @@ def read_question(known: Sequence[Path], unknown: Path, language: str) -> Proble
             offences.append(str(error))
     if offences:
         raise CorpusError(listing(offences, "these can't be used"))
-    return ProblemSet((Problem("question", tuple(documents[:-1]), documents[-1], language),), "folders")
+    problem = Problem("question", tuple(documents[:-1]), documents[-1], language)
+    _warn_of_other_letters([problem])
+    return ProblemSet((problem,), "folders")
 
 
 def read_texts(path: Path) -> list[Document]:
@@ -312,6 +314,12 @@ def _sorted(problems: list[Problem], layout: Layout, offences: list[Offence]) ->
     counts = Counter(problem.language for problem in problems if problem.language != _UNCLEAR)
     usual = min(counts, key=lambda language: (-counts[language], language)) if counts else _UNCLEAR
     settled = (replace(problem, language=usual) if problem.language == _UNCLEAR else problem for problem in problems)
+    _warn_of_other_letters(problems)
+    return ProblemSet(tuple(sorted(settled, key=lambda problem: problem.id)), layout, tuple(offences))
+
+
+def _warn_of_other_letters(problems: Sequence[Problem]) -> None:
+    """Say which problems are not written in the letters of their language."""
     foreign = [problem.id for problem in problems if problem.language in FOREIGN and not _is_written_in_it(problem)]
     if foreign:  # every letter of such a text would become the same one
         log.warning(
@@ -319,7 +327,6 @@ def _sorted(problems: list[Problem], layout: Layout, offences: list[Offence]) ->
             ", ".join(foreign[:3]) + (f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""),
             next(problem.language for problem in problems if problem.id == foreign[0]),
         )
-    return ProblemSet(tuple(sorted(settled, key=lambda problem: problem.id)), layout, tuple(offences))
 
 
 def _is_written_in_it(problem: Problem) -> bool:

@@ -17,6 +17,7 @@ import numpy as np
 from byline.alphabet import Alphabet, Symbols, count_characters, make_alphabet
 from byline.documents import Document
 from byline.errors import TooLittleText
+from byline.languages import language_of_script
 from byline.masking import frequent_words, mask_topic
 from byline.normalise import normalise
 from byline.passages import find_pairs, plain_form
@@ -369,13 +370,21 @@ def lay_trials(
 def _check_length(problem: Problem, library: Library) -> None:
     short = [d for d in (*problem.known, problem.unknown) if library.length(d.text) < SHORTEST]
     if short:
-        raise TooLittleText(
-            "\n  ".join(
-                f"{d.name}: {library.length(d.text)} characters after normalising, {SHORTEST} are needed;"
-                " remove it or put more text in it"
-                for d in short
-            )
+        raise TooLittleText("\n  ".join(_why_short(d, library) for d in short))
+
+
+def _why_short(document: Document, library: Library) -> str:
+    """What is wrong with a text of which too little is left: it is short, or of other letters than all others."""
+    own, usual = language_of_script(document.text), language_of_script(library.alphabet.symbols)
+    if len(library.normal(document.text)) >= SHORTEST and None not in (own, usual) and own != usual:
+        return (
+            f"{document.name}: written in another script ({own}) than the texts that it would be compared with"
+            f" ({usual}); compare it with texts of its own language"
         )
+    return (
+        f"{document.name}: {library.length(document.text)} characters after normalising, {SHORTEST} are needed;"
+        " remove it or put more text in it"
+    )
 
 
 def _is_short(problem: Problem, library: Library) -> bool:

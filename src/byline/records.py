@@ -70,13 +70,13 @@ def _read_entries(path: Path, keys: tuple[str, ...]) -> list[tuple[str, object, 
     text = decode(read_bytes(path), str(path))
     if suffix == ".json":
         try:
-            value = json.loads(text)
+            value = json.loads(text, object_pairs_hook=_Pairs)
         except (ValueError, RecursionError):
             raise AnswersError(f"{path}: not JSON; repair it") from None
         if isinstance(value, dict) and isinstance(value.get("problems"), list):
             value = value["problems"]
-        if isinstance(value, dict):
-            return [(f"{path.name} {name}", name, word) for name, word in value.items()]
+        if isinstance(value, _Pairs):
+            return [(f"{path.name} {name}", name, word) for name, word in value.pairs]
         items = value if isinstance(value, list) else []
         return [(f"{path.name} entry {number}", *_entry(item, keys)) for number, item in enumerate(items, start=1)]
     lines = [(number, line.strip().rsplit(maxsplit=1)) for number, line in enumerate(text.split("\n"), start=1)]
@@ -85,6 +85,14 @@ def _read_entries(path: Path, keys: tuple[str, ...]) -> list[tuple[str, object, 
         for number, words in lines
         if words
     ]
+
+
+class _Pairs(dict[str, object]):
+    """A JSON object that knows of names which it has twice."""
+
+    def __init__(self, pairs: list[tuple[str, object]]) -> None:
+        super().__init__(pairs)
+        self.pairs = pairs
 
 
 def _entry(value: object, keys: tuple[str, ...]) -> tuple[object, object]:

@@ -77,7 +77,7 @@ def asked_places(side: Side) -> tuple[Positions, ...]:
 
 
 def count_compared(side: Side) -> Positions:
-    """(questions,): how many pairs the question's is compared with, of its document or of its head, whichever are fewer.
+    """(questions,): how many pairs a question's is compared with, of its document or of its head, whichever are fewer.
 
     Beside a reference, its heads and documents only.
     """

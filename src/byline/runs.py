@@ -119,7 +119,10 @@ class RunFolder:
         try:
             write_folder(self.path(record.member, record.group), {**files, MEMBER: checked_json(described)})
         except RunError as error:
-            raise RunError(f"{error}; members done so far are kept, --resume goes on with them") from None
+            raise RunError(
+                f"{error}; members done so far are kept: byline verify with --resume goes on with them,"
+                " byline calibrate does without being told"
+            ) from None
 
     def load(self, member: Member, group: int) -> Record | None:
         """A member's kept result, or None; a damaged one, or one of other texts, is as good as none."""

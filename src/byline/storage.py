@@ -79,7 +79,7 @@ def read_checked_json(path: Path) -> dict[str, Any]:
 def read_plain(path: Path) -> bytes:
     """A file's content; what is no plain file, and might never end, is refused."""
     if not path.is_file():
-        raise FileNotFoundError(f"{path.name} is missing")
+        raise FileNotFoundError(f"{path.name} is {'no file' if path.exists() else 'missing'}")
     return path.read_bytes()
 
 

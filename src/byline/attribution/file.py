@@ -28,9 +28,7 @@ from byline.training import Model
 FORMAT = 1
 """Goes up when an older program could not read the file."""
 HEADER = "byline-authors"
-"""Under which the JSON header stands among a safetensors file's metadata."""
-CHECKSUM = "checksum"
-"""In the header: of the rest of it, which has those of all arrays."""
+"""Under which the JSON header, after its checksum and a space, stands in a safetensors file's metadata."""
 LONGEST_HEADER = 100_000_000
 MOST_SYMBOLS = 65_536
 GREATEST = 1e6
@@ -71,8 +69,8 @@ def author_model_bytes(model: AuthorModel) -> bytes:
         "curves": {str(number): list(network.curve) for number, network in model.networks.items()},
         "arrays": {name: sha256(array.tobytes()) for name, array in sorted(arrays.items())},
     }
-    # one entry alone: safetensors writes several in any order
-    return save(arrays, {HEADER: json.dumps({**header, CHECKSUM: _checksum(header)}, sort_keys=True)})
+    text = json.dumps(header, sort_keys=True)
+    return save(arrays, {HEADER: f"{sha256(text.encode())} {text}"})  # of two entries either may come first
 
 
 def read_author_model(path: Path) -> AuthorModel:
@@ -102,12 +100,11 @@ def read_author_model(path: Path) -> AuthorModel:
 
 
 def _header(metadata: Mapping[str, str], path: Path) -> dict[str, Any]:
-    text = metadata.get(HEADER)
-    if text is None:
+    if HEADER not in metadata:
         raise ModelFileError(f"{path}: a safetensors file, but no model of authors; name one that byline train wrote")
+    checksum, _, text = metadata[HEADER].partition(" ")
     try:
         header = json.loads(text) if len(text) <= LONGEST_HEADER else None
-        sound = isinstance(header, dict) and header.pop(CHECKSUM, None) == _checksum(header)
     except (ValueError, RecursionError):
         header = None
     number = header.get("format") if isinstance(header, dict) else None
@@ -115,13 +112,9 @@ def _header(metadata: Mapping[str, str], path: Path) -> dict[str, Any]:
         raise ModelFileError(f"{path}: its header is damaged; copy or train it again")
     if number > FORMAT:
         raise ModelFileError(f"{path}: written by a newer Byline (format {number}); update Byline to read it")
-    if not sound:
+    if checksum != sha256(text.encode()):
         raise ModelFileError(f"{path}: damaged, its header is not what was written; copy or train it again")
     return header
-
-
-def _checksum(header: Mapping[str, Any]) -> str:
-    return sha256(json.dumps(header, sort_keys=True).encode())
 
 
 def _model(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> AuthorModel:

@@ -33,7 +33,7 @@ USUAL_WEIGHT = 1.8
 """Of all members together."""
 USUAL_COUNTS = 5.0
 """What is usual counts like so many texts."""
-ALIKE_COUNTS = 50.0
+ALIKE_COUNTS = 200.0
 """That members weigh alike counts like so many: an author without one of two texts says little of which are good."""
 USUAL_NONE = (3.0, 0.9)
 """The best sum at which it is as probable that it is none of them, and how much a step of 1 tells."""

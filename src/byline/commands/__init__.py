@@ -84,7 +84,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-app.command("verify")(guarded(verify.verify_command))
+app.command("verify", cls=verify.WithWords)(guarded(verify.verify_command))
 app.command("evaluate")(guarded(evaluate.evaluate_command))
 app.command("compare")(guarded(compare.compare_command))
 app.command("calibrate")(guarded(calibrate.calibrate_command))

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from byline.answers import Answer
     from byline.execution import Verification
     from byline.plans import Manner, Plan
+    from byline.problems import ProblemSet
     from byline.reference import ReferenceCheck
 
 
@@ -135,6 +136,23 @@ def print_summary(result: Verification, seconds: float, output: Path | None) -> 
         console.print(f"skipped: {printable(offence.message)}", style="yellow")
     if output is not None:
         console.print(f"Answers are in {output / answers.FILE_NAMES[result.layout]}, the members in {output / FOLDER}")
+
+
+def print_question(question: ProblemSet) -> None:
+    """Which files the one question is of."""
+    from byline.commands.console import out, printable
+
+    for problem in question.problems:
+        known = ", ".join(printable(document.name) for document in problem.known)
+        out().print(f"Known: {known}; unknown: {printable(problem.unknown.name)}")
+
+
+def question_json(question: ProblemSet | None) -> dict[str, object]:
+    """The same as JSON; nothing where a folder of problems was asked about."""
+    if question is None:
+        return {}
+    (problem,) = question.problems
+    return {"known": [document.name for document in problem.known], "unknown": problem.unknown.name}
 
 
 def print_fitness(check: ReferenceCheck) -> None:

@@ -205,9 +205,11 @@ def print_attributions(found: Sequence[Attribution], none: float) -> None:
 
     console = out()
     table = Table(box=None, pad_edge=False)
-    for name, justify in (("text", "left"), ("author", "left"), ("probability", "right"), ("bits", "right")):
-        table.add_column(name, justify="right" if justify == "right" else "left")
-    table.add_column("then")
+    table.add_column("text", overflow="fold")
+    table.add_column("author", overflow="fold")
+    table.add_column("probability", justify="right", no_wrap=True)
+    table.add_column("bits", justify="right", no_wrap=True)
+    table.add_column("then", overflow="fold")
     for each in found:
         first, *others = each.ranking[:SHOWN] if each.author else (None, *each.ranking[: SHOWN - 1])
         table.add_row(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -13,6 +14,8 @@ from byline.commands import options
 
 if TYPE_CHECKING:
     from byline.calibration import Calibration
+
+INTERRUPTED = 130
 
 
 def calibrate_command(
@@ -81,13 +84,17 @@ def calibrate_command(
         problems, known_truth = make_cases(corpus, language, seed)
     pool = options.choose_pool(preset, settings_file, set_ or [], None, engines, mask, reference is not None)
     begin = time.perf_counter()
-    with reporting(quiet) as report:
-        fitted = calibrate(
-            problems, known_truth, pool, work,
-            corpus.resolve().name, members=members, budget=parse_duration(budget) if budget is not None else None,
-            seed=seed, interpret=options.as_interpretation(interpret), workers=workers, report=report,
-            reference=read_reference(reference, language) if reference is not None else None, overwrite=overwrite,
-        )  # fmt: skip
+    try:
+        with reporting(quiet) as report:
+            fitted = calibrate(
+                problems, known_truth, pool, work,
+                corpus.resolve().name, members=members, budget=parse_duration(budget) if budget is not None else None,
+                seed=seed, interpret=options.as_interpretation(interpret), workers=workers, report=report,
+                reference=read_reference(reference, language) if reference is not None else None, overwrite=overwrite,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        print("byline: interrupted; the same command goes on", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
     write_calibration(output, fitted)
     remove_run(work)
     if as_json:

@@ -39,7 +39,9 @@ def combine_command(
         if overwrite:
             answers.remove_answers(output)  # they are not this run's
 
-    result = combine_runs(runs, output / FOLDER, overwrite, as_interpretation(interpret), remove_old)
+    result = combine_runs(
+        runs, output / FOLDER, overwrite, as_interpretation(interpret, ("rank", "relative")), remove_old
+    )
     path = answers.write_answers(output, result.answers, result.plan.layout)
     if as_json:
         print_json(
@@ -48,6 +50,9 @@ def combine_command(
                 "answers": [answer_json(answer) for answer in result.answers],
                 "members": len(result.plan.members),
                 "repeated": result.repeated,
+                "unfinished": [
+                    {"run": str(path), "members": done, "planned": planned} for path, done, planned in result.unfinished
+                ],
             }
         )
         return
@@ -56,6 +61,8 @@ def combine_command(
         console.print(line)
     print_answers(result.answers)
     console.print(f"{count_of(len(result.plan.members), 'member')} of {count_of(len(runs), 'run')}")
+    for folder, done, planned in result.unfinished:
+        console.print(f"{folder}: unfinished, {done} of {count_of(planned, 'member')}", style="yellow")
     if result.repeated:
         console.print(f"{count_of(result.repeated, 'member')} found in more than one run, and counted once")
     console.print(f"Answers are in {path}, the members in {output / FOLDER}")

@@ -41,6 +41,7 @@ def to_json(contest: Contest) -> dict[str, object]:
     return {
         "a": str(contest.first.answers),
         "b": str(contest.second.answers),
+        "missing": {"a": contest.first.missing, "b": contest.second.missing},
         "resampled": "texts" if contest.first.by_text else "problems",
         "measures": {
             name: {
@@ -59,7 +60,7 @@ def print_contest(contest: Contest) -> None:
     """A line for each measure, and the verdict on the product."""
     from rich.table import Table
 
-    from byline.commands.console import out
+    from byline.commands.console import count_of, out
 
     console = out()
     table = Table(box=None, header_style="bold", pad_edge=False)
@@ -76,6 +77,10 @@ def print_contest(contest: Contest) -> None:
             f"{contest.better(name):.1%}",
         )
     console.print(table)
+    for name, side in (("A", contest.first), ("B", contest.second)):
+        if side.missing:
+            missing = count_of(side.missing, "problem")
+            console.print(f"{name}, {side.answers}: {missing} without an answer, counted as undecided")
     chance = contest.better("product")
     verdict = "A is better" if chance >= 0.975 else "B is better" if chance <= 0.025 else "no clear difference"
     what = "texts" if contest.first.by_text else "problems (the texts are not beside the truth)"

@@ -62,9 +62,9 @@ def print_model(model: AuthorModel, where: str) -> None:
         f" {count_of(len(model.owners), 'text')}, {model.characters:,} characters"
     )
     table = Table(box=None, pad_edge=False)
-    table.add_column("author")
-    table.add_column("texts", justify="right")
-    table.add_column("characters", justify="right")
+    table.add_column("author", overflow="fold")
+    table.add_column("texts", justify="right", no_wrap=True)
+    table.add_column("characters", justify="right", no_wrap=True)
     for number, author in enumerate(model.authors):
         own = model.texts_of(number)
         table.add_row(printable(author), str(len(own)), f"{sum(len(model.texts[0][text]) for text in own):,}")
@@ -78,6 +78,6 @@ def print_model(model: AuthorModel, where: str) -> None:
             f"How sure to be was learnt from {count_of(model.judge.held_out, 'text')}, each judged as if not known."
         )
     else:
-        console.print("How sure to be is a guess: no author has two texts of which one could be held out.")
+        console.print("How sure to be is a guess: no text could be held out to learn it from.")
     console.print("The model holds the texts that it learnt, normalised.")
     console.print(where)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast, get_args
 
@@ -87,7 +88,18 @@ ReferencePath = Annotated[
         rich_help_panel=ANSWERS,
     ),
 ]
-Language = Annotated[str | None, typer.Option(help="Language of all problems, instead of what they say.")]
+
+
+def named(word: str | None) -> str | None:
+    """The word, which must not be empty."""
+    if word is not None and not word.strip():
+        raise typer.BadParameter("it is empty; name a language, such as english, or leave it out")
+    return word
+
+
+Language = Annotated[
+    str | None, typer.Option(help="Language of all problems, instead of what they say.", callback=named)
+]
 Workers = Annotated[
     int | None,
     typer.Option(min=1, help="Trainings side by side; without it, one for each core.", rich_help_panel=RUN),
@@ -100,10 +112,10 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stder
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Answer bad problems 0.5 instead of refusing.")]
 
 
-def as_interpretation(word: str | None) -> Interpretation | None:
-    """The interpretation of that name."""
+def as_interpretation(word: str | None, offered: Sequence[str] = get_args(Interpretation)) -> Interpretation | None:
+    """The interpretation of that name; `offered` are those that the command is for."""
     if word is not None and word not in get_args(Interpretation):
-        raise SettingsError(f"--interpret must be one of {', '.join(get_args(Interpretation))}, got {word}")
+        raise SettingsError(f"--interpret must be one of {', '.join(offered)}, got {word}")
     return cast("Interpretation | None", word)
 
 
@@ -125,7 +137,11 @@ def choose_pool(
     else:
         pool = read_pool(preset if preset is not None else usual_preset(reference))
     if engines is not None:
-        pool = pool.only([name.strip() for name in engines.split(",") if name.strip()])
+        names = [name.strip() for name in engines.split(",") if name.strip()]
+        if not names:
+            here = ", ".join(dict.fromkeys(row.engine for row in pool.rows))
+            raise SettingsError(f"--engines names none; name some of {here}, or leave it out")
+        pool = pool.only(names)
     pool = pool.change(parse_assignments(assignments))
     if mask is not None:
         pool = pool.change({"mask": mask})

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
+from byline.commands import options
 from byline.settings import TextRules
 
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ SAMPLE = 600
 def prepare_command(
     context: typer.Context,
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A text file, a folder of texts, or a PAN corpus.")],
-    language: Annotated[str | None, typer.Option(help="Language, instead of what the corpus or script says.")] = None,
+    language: Annotated[
+        str | None, typer.Option(help="Language, instead of what the corpus or script says.", callback=options.named)
+    ] = None,
     rules: Annotated[str, typer.Option(help="Text rules: paper or scripts.")] = "paper",
     as_json: Annotated[bool, typer.Option("--json", help="Print everything, all texts too, as JSON.")] = False,
 ) -> None:

@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from byline.commands import options
+
 if TYPE_CHECKING:
     from byline.reference import Reference, ReferenceCheck
+
+SaidLanguage = Annotated[
+    str | None,
+    typer.Option(help="Language, instead of what the corpora or scripts say.", callback=options.named),
+]
 
 
 def build_command(
@@ -18,7 +25,7 @@ def build_command(
         typer.Argument(metavar="DIR...", help="PAN corpora, pairs, authors' folders, folders of texts, text files."),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="REF", help="Folder to write the reference to.")],
-    language: Annotated[str | None, typer.Option(help="Language, instead of what the corpora or scripts say.")] = None,
+    language: SaidLanguage = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the reference that is there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was built as JSON.")] = False,
 ) -> None:
@@ -46,7 +53,7 @@ def check_command(
         Path, typer.Argument(metavar="REF", help="A reference that was built, or any corpus to be taken as one.")
     ],
     problems: Annotated[Path, typer.Argument(metavar="PROBLEMS", help="A PAN corpus, or a file of pairs.")],
-    language: Annotated[str | None, typer.Option(help="Language, instead of what the corpora or scripts say.")] = None,
+    language: SaidLanguage = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Check whether a reference population is large and varied enough for some questions, and say what is wanting.
@@ -129,7 +136,8 @@ def print_check(check: ReferenceCheck) -> None:
 
     console = out()
     title = language_title(check.language)
-    console.print(f"{title}: {count_of(check.texts, 'text')} by {count_of(check.authors, 'author')}")
+    people = "person" if check.authors == 1 else "people who surely are different"
+    console.print(f"{title}: {count_of(check.texts, 'text')} by {check.authors:,} {people}")
     _print_lengths(check.characters, check.lengths)
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("question")

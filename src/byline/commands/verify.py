@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from byline.commands import options
 
@@ -14,6 +17,16 @@ if TYPE_CHECKING:
     from byline.execution import Event
 
 INTERRUPTED = 130
+WORDS = "byline.words"
+
+
+class WithWords(TyperCommand):
+    """A command that can look at its words as they were given: which file stands after which option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Keep the words, then parse them as ever."""
+        ctx.meta[WORDS] = tuple(args)
+        return super().parse_args(ctx, args)
 
 
 def verify_command(
@@ -105,7 +118,7 @@ def verify_command(
     asked = problems or []
     single = known is not None or unknown is not None
     if single:
-        _check_single(context, known, unknown, input_, reference)
+        _check_single(context, asked, known, unknown, input_, reference)
     else:
         chosen = _one_input(context, asked, input_)
     if output is None and not as_json and not single:
@@ -126,8 +139,15 @@ def verify_command(
         context.fail("give --resume or --overwrite, not both")
 
     from byline import answers
-    from byline.calibration import read_calibration
-    from byline.commands.answers import fitness_json, print_fitness, print_summary, to_json
+    from byline.calibration import UnfitError, read_calibration
+    from byline.commands.answers import (
+        fitness_json,
+        print_fitness,
+        print_question,
+        print_summary,
+        question_json,
+        to_json,
+    )
     from byline.commands.console import print_json
     from byline.commands.progress import reporting
     from byline.ensemble import parse_duration
@@ -163,6 +183,8 @@ def verify_command(
                 reference=population, language=language, skip_bad=skip_bad, keep=keep, workers=workers,
                 cluster=cluster, report=report,
             )  # fmt: skip
+    except UnfitError as error:
+        raise UnfitError(f"{calibration}: {error}") from None
     except Interrupted as stopped:
         if stopped.result is None:
             _say_how_to_go_on(output, 0)
@@ -174,8 +196,10 @@ def verify_command(
     check = check_reference(population, result.problems) if population else None
     if as_json:
         fitness = {"reference": fitness_json(check)} if check else {}
-        print_json({**to_json(result, seconds), **fitness, "interrupted": interrupted})
+        print_json({**to_json(result, seconds), **question_json(question), **fitness, "interrupted": interrupted})
     else:
+        if question:
+            print_question(question)
         print_summary(result, seconds, output)
         if check:
             print_fitness(check)
@@ -194,14 +218,39 @@ def _one_input(context: typer.Context, arguments: list[Path], option: Path | Non
 
 
 def _check_single(
-    context: typer.Context, known: list[Path] | None, unknown: Path | None, input_: Path | None, reference: Path | None
+    context: typer.Context,
+    asked: Sequence[Path],
+    known: list[Path] | None,
+    unknown: Path | None,
+    input_: Path | None,
+    reference: Path | None,
 ) -> None:
     if not known or unknown is None:
         context.fail("one question needs both --known FILE... and --unknown FILE")
-    if input_ is not None:
+    if input_ is not None or any(path.is_dir() or path.suffix.lower() == ".jsonl" for path in asked):
         context.fail("give a folder of problems, or one question with --known and --unknown, not both")
+    words = context.meta.get(WORDS, ())
+    if sum(word.partition("=")[0] == "--unknown" for word in words) > 1:
+        context.fail("--unknown is given twice; one question has one unknown text")
+    if stray := Counter(map(str, asked)) - Counter(_after_known(words)):
+        context.fail(f"{next(iter(stray))}: known or unknown? Known texts stand after --known, and one after --unknown")
     if reference is None:
         context.fail("one question alone has nothing to be compared with; give texts by other people with --reference")
+
+
+def _after_known(words: Sequence[str]) -> list[str]:
+    """The files that stand after --known FILE, before another option."""
+    found: list[str] = []
+    taken: int | None = None  # words after the last --known that are its own value; None after another option
+    for word in words:
+        if word.startswith("-") and word != "-":
+            name, equals, _ = word.partition("=")
+            taken = (0 if equals else 1) if name == "--known" else None
+        elif taken:
+            taken -= 1
+        elif taken == 0:
+            found.append(word)
+    return found
 
 
 def _say_how_to_go_on(output: Path | None, members: int) -> None:

@@ -86,17 +86,33 @@ def read_built(folder: Path) -> Reference:
     try:
         for row in described["texts"]:
             try:
-                texts.append(ReferenceText(Document(row["name"], _read_text(folder, row)), row["author"]))
+                text = _read_text(folder, row)
+                texts.append(ReferenceText(Document(_word(row["name"]), text), _word(row["author"])))
             except CorpusError as error:
                 offences.append(str(error))
-        unclear = frozenset(frozenset((first, second)) for first, second in described["unclear"])
-        left_out = LeftOut(**described["left_out"])
-        language = described["language"]
-    except (KeyError, TypeError, ValueError):
-        raise CorpusError(f"{path}: not what Byline writes; {_AGAIN}") from None
+        unclear = frozenset(frozenset((_word(first), _word(second))) for first, second in described["unclear"])
+        left_out = LeftOut(**{name: _count(number) for name, number in described["left_out"].items()})
+        language = _word(described["language"])
+        authors = {text.author for text in texts}
+        if not offences and not all(len(pair) == 2 and pair <= authors for pair in unclear):
+            raise ValueError("it names authors who are none")
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise CorpusError(f"{path}: damaged ({error}), not what Byline writes; {_AGAIN}") from None
     if offences:
         raise CorpusError(listing(offences, "these are not as they were written"))
     return Reference(language, tuple(texts), unclear, left_out)
+
+
+def _word(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise TypeError(f"{value!a} is no name")
+    return value
+
+
+def _count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise TypeError(f"{value!a} is no number of texts")
+    return value
 
 
 def _read_text(folder: Path, row: Mapping[str, Any]) -> str:

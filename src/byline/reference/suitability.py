@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -45,7 +45,7 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class ProblemCheck:
-    """How well the reference suits one question. All numbers are of authors but for `related`."""
+    """How well the reference suits one question. All numbers are of authors who surely are different, but `related`."""
 
     id: str
     authors: int
@@ -77,6 +77,7 @@ class ReferenceCheck:
     language: str
     texts: int
     authors: int
+    """Who surely are different."""
     characters: int
     """Of all texts, after normalising."""
     lengths: tuple[int, int, int]
@@ -120,7 +121,7 @@ def check_reference(reference: Reference, problems: Sequence[Problem]) -> Refere
     return ReferenceCheck(
         reference.language,
         len(reference.texts),
-        len(reference.by_author),
+        reference.count_people(reference.by_author),
         sum(reference.lengths),
         reference.spread,
         tuple(checks),
@@ -133,11 +134,15 @@ class _Rest:
     def __init__(self, reference: Reference, gone: frozenset[int]) -> None:
         self.reference, self.related = reference, len(gone)
         self.left = [number for number in range(len(reference.texts)) if number not in gone]
-        self.authors = len({reference.texts[number].author for number in self.left})
+        self.authors = self._people(self.left)
 
     def count(self, wanted: Flags) -> int:
         """The authors of whom a text is wanted."""
-        return len({self.reference.texts[number].author for number in self.left if wanted[number]})
+        return self._people(number for number in self.left if wanted[number])
+
+    def _people(self, numbers: Iterable[int]) -> int:
+        """Who wrote some texts, and surely are different."""
+        return self.reference.count_people(self.reference.texts[number].author for number in numbers)
 
     def near(self, length: int, together: bool = False) -> int:
         """The authors who have a text near in length, or texts that are so together."""
@@ -161,7 +166,8 @@ def _check_problem(rest: _Rest, problem: Problem, known: str, unknown: str, kind
     like_unknown, like_known = (rest.count(kinds.like(text)) for text in (unknown, known)) if kinds else (0, 0)
     bars: list[str] = []
     if not same_language(rest.reference, problem):
-        bars.append(f"the reference is {rest.reference.language}, the question {problem.language}")
+        its, asked = languages_of(rest.reference, problem)
+        bars.append(f"the reference is {its}, the question {asked}")
     if rest.authors < FEWEST:
         bars.append(f"texts by {rest.authors} other people are left, and {FEWEST} are the least to say anything")
     faults = [
@@ -192,15 +198,29 @@ def _check_problem(rest: _Rest, problem: Problem, known: str, unknown: str, kind
 
 
 def _sides(problem: Problem, language: str) -> tuple[str, str]:
-    """The known texts together and the unknown one, in plain form."""
-    known = " ".join(plain_form(document.text, language) for document in problem.known)
-    return known, plain_form(problem.unknown.text, language)
+    """The known texts together, each once and without the unknown one, and that, in plain form."""
+    unknown = plain_form(problem.unknown.text, language)
+    known = dict.fromkeys(plain_form(document.text, language) for document in problem.known)
+    known.pop(unknown, None)
+    return " ".join(known), unknown
+
+
+def languages_of(reference: Reference, problem: Problem) -> tuple[str, str]:
+    """What a reference and a problem that are not of one language are: the languages, or the scripts."""
+    if reference.language != problem.language:
+        return reference.language, problem.language
+    script, own = _scripts(reference, problem)
+    return f"written in {script} letters", f"in {own} ones"
+
+
+def _scripts(reference: Reference, problem: Problem) -> tuple[str | None, str | None]:
+    script = language_of_script(*(text.document.text for text in reference.texts[:ENOUGH]))
+    return script, language_of_script(*(document.text for document in (*problem.known, problem.unknown)))
 
 
 def same_language(reference: Reference, problem: Problem) -> bool:
     """Whether they may be of one language; of either, only the script may be known, and another script is another."""
-    script = language_of_script(*(text.document.text for text in reference.texts[:ENOUGH]))
-    own = language_of_script(*(document.text for document in (*problem.known, problem.unknown)))
+    script, own = _scripts(reference, problem)
     if script != own and None not in (script, own):
         return False
     return reference.language == problem.language or script in (reference.language, problem.language)

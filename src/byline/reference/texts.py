@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -84,13 +83,22 @@ class Reference:
 
     def count_people(self, authors: Iterable[str]) -> int:
         """About how many of some authors can be picked of whom no two may be one; those with few doubts come first."""
-        left = set(authors)
-        doubts = Counter(author for pair in self.unclear if pair <= left for author in pair)
-        apart: list[str] = []
+        left, doubles = set(authors), self._doubles
+        doubts = {author: len(doubles.get(author, frozenset()) & left) for author in left}
+        apart: set[str] = set()
         for author in sorted(left, key=lambda author: (doubts[author], author)):
-            if not any(self.may_be_one(author, other) for other in apart):
-                apart.append(author)
+            if apart.isdisjoint(doubles.get(author, ())):
+                apart.add(author)
         return len(apart)
+
+    @cached_property
+    def _doubles(self) -> dict[str, frozenset[str]]:
+        """For each author of whom it is unclear, who may be the same person."""
+        found: dict[str, set[str]] = {}
+        for pair in self.unclear:
+            for author in pair:
+                found.setdefault(author, set()).update(pair - {author})
+        return {author: frozenset(others) for author, others in found.items()}
 
     def may_be_one(self, author: str, other: str) -> bool:
         """Whether two names stand for one person, or may do so."""

@@ -1,0 +1,368 @@
+"""Attribution and verification as scikit-learn's estimators; results as tables of pandas."""
+
+from __future__ import annotations
+
+import copy
+import doctest
+import pickle
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import estimator_checks, get_tags
+
+from byline import estimators
+from byline.documents import Document
+from byline.errors import BylineError
+from byline.estimators import Attributor, Verifier
+from conftest import phrase
+
+NAMES = ("Cid", "Ann", "Ben")
+X = [phrase(author, 400, salt) for salt in range(4) for author in range(3)]
+Y = list(NAMES) * 4
+NEW = [phrase(author, 300, 9) for author in (2, 0, 1)]
+
+_SHARED = ["".join(np.random.default_rng(n).choice(list("etaoinshrdlu"), size=2 + n % 5)) for n in range(60)]
+
+
+def voice(author: int, salt: int, length: int = 500) -> str:
+    """Prose of a sort by any number of authors: the same words, of which each prefers others."""
+    likes = np.random.default_rng(author).dirichlet(np.full(len(_SHARED), 0.3))
+    picked = np.random.default_rng([author, salt]).choice(_SHARED, size=length, p=likes)
+    return " ".join(picked)[:length]
+
+
+PAIRS = [((voice(n, 0),), voice(n if n % 2 else n + 100, 1)) for n in range(16)]
+SAME = [bool(n % 2) for n in range(16)]
+
+
+@pytest.fixture(scope="module")
+def attributor() -> Attributor:
+    return Attributor().fit(X, Y)
+
+
+@pytest.fixture(scope="module")
+def verifier() -> Verifier:
+    return Verifier(threads=1).fit(PAIRS, SAME)
+
+
+CHECKS = [
+    "check_do_not_raise_errors_in_init_or_set_params",
+    "check_estimator_cloneable",
+    "check_estimator_repr",
+    "check_estimator_tags_renamed",
+    "check_get_params_invariance",
+    "check_mixin_order",
+    "check_no_attributes_set_in_init",
+    "check_set_params",
+    "check_valid_tag_types",
+]
+"""Those of scikit-learn that need no table of numbers; a version may lack some."""
+
+
+class TestManners:
+    @pytest.mark.parametrize("kind", [Attributor, Verifier])
+    @pytest.mark.parametrize("name", [name for name in CHECKS if hasattr(estimator_checks, name)])
+    def test_scikit_learns_checks_pass(self, name: str, kind: type) -> None:
+        getattr(estimator_checks, name)(kind.__name__, kind())
+
+    @pytest.mark.parametrize("kind", [Attributor, Verifier])
+    def test_it_is_made_from_nothing(self, kind: Any) -> None:
+        estimator_checks.check_parameters_default_constructible(kind.__name__, kind())
+        assert is_classifier(kind())
+        tags = get_tags(kind())
+        assert tags.input_tags.string
+        assert not tags.input_tags.two_d_array
+
+    def test_parameters_are_given_set_and_copied(self) -> None:
+        made = Attributor(preset="rnn", language="en", seed=3, threads=2)
+        values = {"preset": "rnn", "language": "en", "seed": 3, "threads": 2}
+        assert made.get_params() == values
+        assert clone(made).get_params() == values
+        assert made.set_params(seed=4) is made
+        assert made.seed == 4
+        assert Verifier(prior=0.2).get_params()["prior"] == 0.2
+        with pytest.raises(ValueError, match="Invalid parameter"):
+            made.set_params(nonsense=1)
+
+    def test_a_copy_is_not_fitted(self, attributor: Attributor) -> None:
+        with pytest.raises(NotFittedError):
+            clone(attributor).predict(NEW)
+
+    @pytest.mark.parametrize("method", ["predict", "predict_proba", "attribute"])
+    def test_an_attributor_that_is_not_fitted_says_so(self, method: str) -> None:
+        with pytest.raises(NotFittedError, match="not fitted yet"):
+            getattr(Attributor(), method)(NEW)
+
+    @pytest.mark.parametrize("method", ["predict", "predict_proba", "verify"])
+    def test_a_verifier_that_is_not_fitted_says_so(self, method: str) -> None:
+        with pytest.raises(NotFittedError, match="not fitted yet"):
+            getattr(Verifier(), method)(PAIRS)
+
+    def test_fitting_gives_the_estimator_and_leaves_its_parameters_and_the_data(self) -> None:
+        made, texts, names = Attributor(), list(X), list(Y)
+        before = copy.deepcopy(made.get_params())
+        assert made.fit(texts, names) is made
+        assert made.get_params() == before
+        assert (texts, names) == (X, Y)
+
+    def test_the_example_runs(self) -> None:
+        results = doctest.testmod(estimators, verbose=False)
+        assert results.attempted >= 4
+        assert results.failed == 0
+
+
+class TestAttributor:
+    def test_the_author_is_found(self, attributor: Attributor) -> None:
+        assert attributor.classes_.tolist() == ["Ann", "Ben", "Cid"]
+        assert attributor.predict(NEW).tolist() == ["Ben", "Cid", "Ann"]
+        assert attributor.score(NEW, ["Ben", "Cid", "Cid"]) == pytest.approx(2 / 3)
+
+    def test_probabilities_sum_to_1_in_the_order_of_the_classes(self, attributor: Attributor) -> None:
+        chances = attributor.predict_proba(NEW)
+        assert chances.shape == (3, 3)
+        np.testing.assert_allclose(chances.sum(axis=1), 1)
+        assert chances.argmax(axis=1).tolist() == [1, 2, 0]
+
+    @pytest.mark.parametrize(
+        "labels", [[7, -3, 20], [20, 3, 100], ["b", "a", "10"], [True, False, True], np.array([2, 0, 1], np.int8)]
+    )
+    def test_labels_may_be_of_any_kind(self, labels: Any) -> None:
+        found = Attributor().fit(X, [labels[place % 3] for place in range(12)])
+        assert found.predict(NEW).tolist() == [labels[2], labels[0], labels[1]]
+        assert found.classes_.tolist() == sorted(set(np.asarray(labels).tolist()))
+
+    def test_many_classes_keep_their_order(self) -> None:
+        """Eleven: as words, 10 would come before 2."""
+        texts = [voice(author, salt, 300) for author in range(11) for salt in range(2)]
+        found = Attributor().fit(texts, [place // 2 for place in range(22)])
+        assert found.predict([voice(author, 5, 300) for author in range(11)]).tolist() == list(range(11))
+
+    @pytest.mark.parametrize("kind", [list, tuple, np.array, pd.Series, lambda texts: np.array(texts, object)])
+    def test_texts_may_be_in_lists_arrays_and_series(self, kind: Callable[[Any], Any], attributor: Attributor) -> None:
+        found = Attributor().fit(kind(X), kind(Y))
+        np.testing.assert_array_equal(found.predict_proba(kind(NEW)), attributor.predict_proba(NEW))
+
+    def test_what_is_said_of_a_text_does_not_depend_on_the_others(self, attributor: Attributor) -> None:
+        together = attributor.predict_proba(NEW)
+        alone = np.concatenate([attributor.predict_proba([text]) for text in NEW])
+        turned = attributor.predict_proba(NEW[::-1])[::-1]
+        np.testing.assert_allclose(alone, together, rtol=1e-6)
+        np.testing.assert_allclose(turned, together, rtol=1e-6)
+
+    def test_the_order_of_the_texts_learnt_changes_nothing(self, attributor: Attributor) -> None:
+        turned = Attributor().fit(X[::-1], Y[::-1])
+        np.testing.assert_allclose(turned.predict_proba(NEW), attributor.predict_proba(NEW), rtol=1e-6)
+
+    def test_rankings_may_say_none_of_these(self, attributor: Attributor) -> None:
+        (found,) = attributor.attribute([voice(50, 0)], none=0.5)
+        assert found.author is None
+        assert found.none > 0.5
+        (certain,) = attributor.attribute(NEW[:1])
+        assert certain.author is not None
+        assert attributor.classes_[int(certain.author)] == "Ben"
+
+    def test_it_works_in_a_pipeline(self, attributor: Attributor) -> None:
+        def shout(texts: list[str]) -> list[str]:
+            return [text.upper() for text in texts]
+
+        line = make_pipeline(FunctionTransformer(shout), Attributor())
+        assert line.fit(X, Y).predict(NEW).tolist() == ["Ben", "Cid", "Ann"]
+        assert line.score(NEW, ["Ben", "Cid", "Ann"]) == 1
+        assert line.set_params(attributor__seed=2).named_steps["attributor"].seed == 2
+
+    def test_it_works_in_cross_validation_and_search(self) -> None:
+        scores = cross_val_score(Attributor(threads=1), X, Y, cv=2, error_score="raise")
+        assert scores.tolist() == [1, 1]
+        line = Pipeline([("who", Attributor(threads=1))])
+        search = GridSearchCV(line, {"who__language": ["en", None]}, cv=2, error_score="raise").fit(X, Y)
+        assert search.best_score_ == 1
+        assert search.predict(NEW).tolist() == ["Ben", "Cid", "Ann"]
+
+    def test_it_survives_pickling(self, attributor: Attributor) -> None:
+        again = pickle.loads(pickle.dumps(attributor))
+        np.testing.assert_array_equal(again.predict_proba(NEW), attributor.predict_proba(NEW))
+        assert again.classes_.tolist() == attributor.classes_.tolist()
+        assert pickle.loads(pickle.dumps(Attributor(seed=5))).seed == 5
+
+    def test_two_threads_at_once_give_what_one_after_the_other_does(self, attributor: Attributor) -> None:
+        def work(turn: int) -> np.ndarray[Any, Any]:
+            names = Y if turn % 2 else [name[::-1] for name in Y]
+            return Attributor(threads=1).fit(X, names).predict_proba(NEW)
+
+        apart = [work(turn) for turn in range(2)]
+        with ThreadPoolExecutor(2) as pool:
+            together = list(pool.map(work, range(6)))
+        for turn, found in enumerate(together):
+            np.testing.assert_array_equal(found, apart[turn % 2])
+
+    def test_nothing_is_printed(self, capfd: pytest.CaptureFixture[str]) -> None:
+        Attributor().fit(X, Y).predict(NEW)
+        assert capfd.readouterr() == ("", "")
+
+
+class TestAttributorRefusals:
+    @pytest.mark.parametrize(
+        ("values", "said"),
+        [
+            ("one text", "X must be a sequence of texts, got one; put it into a list"),
+            (b"bytes", "X must be a sequence of texts, got one"),
+            (None, "X must be a sequence of texts, got NoneType"),
+            (7, "X must be a sequence of texts, got int"),
+            ({"a": 1}, "X must be a sequence of texts, got dict"),
+            ({"a"}, "X must be a sequence of texts, got set"),
+            (pd.DataFrame({"text": X}), "X must be a sequence of texts, got DataFrame"),
+            ([], "X must have a text at least, got none"),
+            ([*X[:11], 3], "X must hold texts, got int at 11"),
+            ([*X[:11], None], "X must hold texts, got NoneType at 11"),
+            ([float("nan"), *X[:11]], "X must hold texts, got float at 0"),
+            ([*X[:11], " \n"], "X must hold texts, got an empty one at 11"),
+            (np.array(X).reshape(6, 2), "X must hold texts, got ndarray at 0"),
+            (np.zeros((12, 3)), "X must hold texts, got ndarray at 0"),
+        ],
+    )
+    def test_what_is_no_sequence_of_texts(self, attributor: Attributor, values: Any, said: str) -> None:
+        with pytest.raises(ValueError, match=said):
+            Attributor().fit(values, Y)
+        with pytest.raises(ValueError, match=said):
+            attributor.predict(values)
+
+    @pytest.mark.parametrize(
+        ("labels", "said"),
+        [
+            (Y[:11], "X and y must be of the same length, got 12 and 11"),
+            (["Ann"] * 12, "y must have two classes at least, got 1 class"),
+            ([[name] for name in Y], "y must have one dimension, got 2"),
+            (np.eye(12, dtype=int)[:, :3], "y must have one dimension, got 2"),
+            (np.linspace(0, 1, 12), "continuous"),
+            (None, "y"),
+        ],
+    )
+    def test_what_are_no_classes(self, labels: Any, said: str) -> None:
+        with pytest.raises(ValueError, match=said):
+            Attributor().fit(X, labels)
+
+    def test_what_a_user_can_put_right_is_an_error_of_byline(self, attributor: Attributor) -> None:
+        with pytest.raises(BylineError, match="no preset is named 'nonsense'"):
+            Attributor(preset="nonsense").fit(X, Y)
+        with pytest.raises(BylineError, match="12 are needed"):
+            attributor.predict(["Oh."])
+
+
+class TestVerifier:
+    def test_it_learns_which_pairs_are_by_one_author(self, verifier: Verifier) -> None:
+        assert verifier.classes_.tolist() == [False, True]
+        assert verifier.calibration_ is not None
+        new = [(voice(n, 0), voice(n + 200 * (n % 3 == 0), 7)) for n in range(300, 306)]
+        truth = [n % 3 != 0 for n in range(300, 306)]
+        chances = verifier.predict_proba(new)
+        assert chances.shape == (6, 2)
+        np.testing.assert_allclose(chances.sum(axis=1), 1)
+        assert chances[truth, 1].min() > chances[np.logical_not(truth), 1].max() + 0.2
+        found = verifier.predict(new)
+        assert found.tolist() == (chances[:, 1] > 0.5).tolist()
+        assert verifier.score(new, truth) == (found == truth).mean() >= 4 / 6
+
+    def test_labels_may_be_of_any_kind_the_greater_is_one_author(self, verifier: Verifier) -> None:
+        found = Verifier(threads=1).fit(PAIRS, ["same" if one else "different" for one in SAME])
+        assert found.classes_.tolist() == ["different", "same"]
+        np.testing.assert_allclose(found.predict_proba(PAIRS[:3]), verifier.predict_proba(PAIRS[:3]))
+
+    def test_known_texts_may_be_several(self, verifier: Verifier) -> None:
+        several = [((voice(300, 0), voice(300, 1)), voice(300, 2)), ([voice(301, 0)], voice(302, 2))]
+        assert verifier.predict(several).tolist() == [True, False]
+
+    def test_what_is_said_of_a_pair_does_not_depend_on_the_others(self, verifier: Verifier) -> None:
+        new = [(voice(n, 0), voice(n + 200 * (n % 2), 7)) for n in range(300, 304)]
+        together = verifier.predict_proba(new)
+        alone = np.concatenate([verifier.predict_proba([pair]) for pair in new])
+        np.testing.assert_allclose(alone, together, rtol=1e-6)
+
+    def test_a_prior_moves_probabilities_one_way(self, verifier: Verifier) -> None:
+        doubting = copy.copy(verifier).set_params(prior=0.01)
+        assert (doubting.predict_proba(PAIRS)[:, 1] < verifier.predict_proba(PAIRS)[:, 1]).all()
+
+    def test_it_survives_pickling(self, verifier: Verifier) -> None:
+        again = pickle.loads(pickle.dumps(verifier))
+        np.testing.assert_array_equal(again.predict_proba(PAIRS[:4]), verifier.predict_proba(PAIRS[:4]))
+
+    def test_nothing_is_printed(self, verifier: Verifier, capfd: pytest.CaptureFixture[str]) -> None:
+        verifier.predict(PAIRS[:2])
+        assert capfd.readouterr() == ("", "")
+
+    @pytest.mark.parametrize(
+        ("values", "said"),
+        [
+            (None, "X must be a sequence of pairs, got NoneType"),
+            ([], "X must have a pair at least, got none"),
+            ("a text", "X must hold pairs of known and unknown texts, got something else at 0"),
+            ([PAIRS[0], 5], "X must hold pairs of known and unknown texts, got something else at 1"),
+            ([PAIRS[0], ("a", "b", "c")], "X must hold pairs of known and unknown texts, got something else at 1"),
+            ([("known", 7)], "X must hold texts, got int"),
+            ([("known", " ")], "X must hold texts, got an empty one"),
+            ([((), "unknown")], "X must have a text at least"),
+            (pd.DataFrame({"known": ["a"], "unknown": ["b"]}), "X must be a sequence of pairs, got DataFrame"),
+        ],
+    )
+    def test_what_are_no_pairs(self, verifier: Verifier, values: Any, said: str) -> None:
+        with pytest.raises(ValueError, match=said):
+            verifier.predict(values)
+        with pytest.raises(ValueError, match=said):
+            Verifier().fit(values, SAME)
+
+    def test_more_or_fewer_than_two_classes(self) -> None:
+        with pytest.raises(ValueError, match="y must have two classes, the greater for one author, got 1 class"):
+            Verifier().fit(PAIRS, [True] * 16)
+        with pytest.raises(ValueError, match="y must have two classes, the greater for one author, got 3 class"):
+            Verifier().fit(PAIRS, [0, 1, 2, 1] * 4)
+        with pytest.raises(ValueError, match="X and y must be of the same length, got 16 and 15"):
+            Verifier().fit(PAIRS, SAME[:15])
+
+
+class TestTables:
+    def test_of_attributions(self, attributor: Attributor) -> None:
+        frame = attributor.attribute(NEW, none=0.1).to_pandas()
+        assert list(frame.columns) == ["document", "rank", "author", "probability", "bits", "none"]
+        assert frame["rank"].tolist() == [1, 2, 3] * 3
+        np.testing.assert_allclose(frame.groupby("document")["probability"].sum() + frame["none"][::3].to_numpy(), 1)
+
+    def test_of_verifications(self, verifier: Verifier) -> None:
+        found = verifier.verify(PAIRS[:3])
+        frame = found.to_pandas()
+        assert list(frame.columns) == ["id", "answer", "score", "llr", "low", "high", "probability"]
+        assert frame["llr"].tolist() == [answer.llr for answer in found.answers]
+
+    def test_of_nothing_has_its_columns(self, attributor: Attributor) -> None:
+        from byline.attribution.attributing import attribute
+
+        frame = attribute(attributor.model_, []).to_pandas()
+        assert frame.empty
+        assert "probability" in frame.columns
+
+    def test_without_pandas_what_to_install_is_said(
+        self, attributor: Attributor, verifier: Verifier, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from byline.attribution.rolling import roll
+        from byline.clustering import cluster_documents
+        from byline.pools import read_pool
+
+        texts = [Document(str(number), text) for number, text in enumerate(X[:4])]
+        results = [
+            attributor.attribute(NEW),
+            verifier.verify(PAIRS[:1]),
+            roll(attributor.model_, Document("book", phrase(0, 900)), 300, 300),
+            cluster_documents(texts, read_pool("authors").only(["vectors"]).rows),
+        ]
+        monkeypatch.setitem(sys.modules, "pandas", None)
+        for result in results:
+            with pytest.raises(BylineError, match=r"pandas is not installed; pip install 'byline\[pandas\]'"):
+                result.to_pandas()  # type: ignore[attr-defined]

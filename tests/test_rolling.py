@@ -1,0 +1,160 @@
+"""Who seems to write each passage along a text: windows, the path through the authors, the command."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from byline.attribution import rolling
+from byline.attribution.file import write_author_model
+from byline.attribution.model import AuthorModel, train_authors
+from byline.attribution.rolling import Rolling, roll
+from byline.attribution.writings import writings_of
+from byline.documents import Document
+from byline.errors import SettingsError, TooLittleText
+from byline.pools import read_pool
+from conftest import phrase
+
+AUTHORS = ("Ann", "Ben", "Cid")
+PASTED = Document("book.txt", phrase(0, 3000, 9) + " " + phrase(1, 2410, 9))
+SEAM = len(phrase(0, 3000, 9))
+
+
+@pytest.fixture(scope="module")
+def model() -> AuthorModel:
+    documents = [Document(f"{author}{salt}", phrase(author, 1200, salt)) for author in range(3) for salt in range(3)]
+    return train_authors(writings_of(documents, [AUTHORS[n // 3] for n in range(9)]), read_pool("authors").rows)
+
+
+@pytest.fixture(scope="module")
+def rolled(model: AuthorModel) -> Rolling:
+    return roll(model, PASTED, 600, 200)
+
+
+class TestWindows:
+    def test_they_cover_the_whole_text_and_no_more(self, rolled: Rolling) -> None:
+        length = len(PASTED.text)
+        begins = [passage.begin for passage in rolled.passages]
+        assert begins[:-1] == list(range(0, length - 600 + 1, 200))
+        assert begins[-1] == length - 600
+        assert all(passage.end - passage.begin == 600 for passage in rolled.passages)
+
+    def test_a_text_as_long_as_a_window_is_one(self, model: AuthorModel) -> None:
+        text = phrase(2, 700, 3)[:600]
+        found = roll(model, Document("short", text), 600, 600)
+        assert [(each.begin, each.end) for each in found.passages] == [(0, 600)]
+        assert [(each.begin, each.end, each.author) for each in found.stretches] == [(0, 600, "Cid")]
+
+    def test_where_the_last_one_ends_with_the_text_no_further_is_added(self, model: AuthorModel) -> None:
+        found = roll(model, Document("even", phrase(2, 1100, 3)[:1000]), 600, 200)
+        assert [each.begin for each in found.passages] == [0, 200, 400]
+
+
+class TestChanges:
+    def test_a_text_pasted_from_two_authors_changes_once_near_the_seam(self, rolled: Rolling) -> None:
+        assert rolled.document == "book.txt"
+        (change,) = rolled.changes
+        assert abs(change - SEAM) <= 200
+        assert [each.author for each in rolled.stretches] == ["Ann", "Ben"]
+        assert all(each.probability > 0.9 for each in rolled.stretches)
+
+    def test_stretches_follow_each_other_from_end_to_end(self, rolled: Rolling) -> None:
+        ends = [0, *(each.end for each in rolled.stretches)]
+        assert [each.begin for each in rolled.stretches] == ends[:-1]
+        assert ends[-1] == len(PASTED.text)
+
+    def test_one_author_s_text_has_none(self, model: AuthorModel) -> None:
+        found = roll(model, Document("book", phrase(1, 3000, 7)), 600, 200)
+        assert found.changes == ()
+        assert [(each.begin, each.end, each.author) for each in found.stretches] == [
+            (0, len(phrase(1, 3000, 7)), "Ben")
+        ]
+
+    def test_a_table_has_a_row_for_each_passage_and_a_column_for_each_author(self, rolled: Rolling) -> None:
+        frame = rolled.to_pandas()
+        assert list(frame.columns) == ["begin", "end", "author", *AUTHORS]
+        assert len(frame) == len(rolled.passages)
+        np.testing.assert_allclose(frame[list(AUTHORS)].sum(axis=1), 1)
+        assert frame["author"].tolist() == [AUTHORS[n] for n in frame[list(AUTHORS)].to_numpy().argmax(axis=1)]
+
+
+class TestPath:
+    """Worked by hand: two authors, a step as long as a window."""
+
+    CHANCES = np.array([[0.9, 0.1], [0.4, 0.6], [0.9, 0.1]])
+
+    def test_a_change_that_costs_more_than_it_gains_is_not_made(self) -> None:
+        # staying: .9 x .4 x .9 x .99²; to and fro: .9 x .6 x .9 x .01²
+        assert rolling._most_probable(self.CHANCES, 1, 0.01) == [0, 0, 0]
+
+    def test_where_changes_are_as_probable_as_not_each_window_speaks_for_itself(self) -> None:
+        assert rolling._most_probable(self.CHANCES, 1, 0.5) == [0, 1, 0]
+
+    def test_the_probability_at_which_the_path_turns_is_worked_by_hand(self) -> None:
+        # .6 c² = .4 (1 - c)² where c / (1 - c) is the root of 2/3, so c is .449
+        assert rolling._most_probable(self.CHANCES, 1, 0.445) == [0, 0, 0]
+        assert rolling._most_probable(self.CHANCES, 1, 0.455) == [0, 1, 0]
+
+    def test_windows_that_overlap_count_less(self) -> None:
+        turned = np.array([[0.9, 0.1]] * 4 + [[0.1, 0.9]] * 3)
+        assert rolling._most_probable(turned[:-1], 1, 0.01) == [0] * 6  # a change costs 99 times, and gains 9²
+        assert rolling._most_probable(turned, 1, 0.01) == [0, 0, 0, 0, 1, 1, 1]  # 9³ is more
+        assert rolling._most_probable(turned, 0.5, 0.01) == [0] * 7  # the root of 9³ is less
+
+    def test_an_impossible_author_does_not_stop_the_path(self) -> None:
+        assert rolling._most_probable(np.array([[1.0, 0.0], [0.0, 1.0]]), 1, 0.01) == [0, 1]
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(("window", "step"), [(199, 100), (600, 0), (600, 601), (-1, 1), (600, -5)])
+    def test_windows_and_steps_that_cant_be(self, model: AuthorModel, window: int, step: int) -> None:
+        with pytest.raises(SettingsError, match=f"step from 1 to the window, got {window}, {step}"):
+            roll(model, PASTED, window, step)
+
+    @pytest.mark.parametrize("changes", [0, 1, -0.1, float("nan")])
+    def test_a_probability_of_changes_that_cant_be(self, model: AuthorModel, changes: float) -> None:
+        with pytest.raises(SettingsError, match=f"more than 0 and less than 1, got {changes}"):
+            roll(model, PASTED, 600, 200, changes)
+
+    def test_a_text_shorter_than_a_window(self, model: AuthorModel) -> None:
+        with pytest.raises(TooLittleText, match="note: 599 characters, fewer than a window of 600; give --window"):
+            roll(model, Document("note", phrase(0, 700)[:599]), 600, 200)
+
+    def test_more_windows_than_can_be(self, model: AuthorModel, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(rolling, "MOST_WINDOWS", 10)
+        with pytest.raises(SettingsError, match="10 at the most; give a larger --step"):
+            roll(model, PASTED, 600, 200)
+
+
+def run(*words: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "byline", *map(str, words)]
+    environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
+
+
+class TestCommand:
+    def test_passages_and_stretches_are_printed(self, model: AuthorModel, rolled: Rolling, tmp_path: Path) -> None:
+        write_author_model(tmp_path / "m.byline", model)
+        (tmp_path / "book.txt").write_text(PASTED.text, "utf-8")
+        words = ("rolling", tmp_path / "m.byline", tmp_path / "book.txt", "--window", "600", "--step", "200")
+        done = run(*words, "--quiet")
+        assert (done.returncode, done.stderr) == (0, "")
+        (change,) = rolled.changes
+        assert f"characters 0 to {change:,}: Ann" in done.stdout
+        assert "1 change of hand" in done.stdout
+        found = json.loads(run(*words, "--json").stdout)
+        assert found["changes"] == [change]
+        assert [each["author"] for each in found["stretches"]] == ["Ann", "Ben"]
+        assert [each["begin"] for each in found["passages"]] == [each.begin for each in rolled.passages]
+        for row, passage in zip(found["passages"], rolled.passages, strict=True):
+            assert row["probability"] == pytest.approx(passage.attribution.probability, abs=1e-6)
+            assert len(row["ranking"]) == 3
+        short = run(*words[:3], "--window", "9000")
+        assert short.returncode == 1
+        assert "fewer than a window of 9,000" in short.stderr
