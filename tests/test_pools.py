@@ -19,7 +19,8 @@ def write(tmp_path: Path, text: str) -> Path:
 
 
 def test_the_presets_are_the_default_and_the_papers_four() -> None:
-    assert preset_names() == ["best", "cohort", "paper-dutch", "paper-english", "paper-greek", "paper-spanish", "rnn"]
+    papers = ["paper-dutch", "paper-english", "paper-greek", "paper-spanish"]
+    assert preset_names() == ["best", "authors", "cohort", *papers, "rnn"]
 
 
 def test_the_default_is_ordered_and_has_four_members() -> None:
@@ -199,7 +200,7 @@ def test_the_best_preset_fuses_vectors_ngrams_and_networks() -> None:
 
 
 def test_the_other_presets_are_read_by_rank() -> None:
-    for name in preset_names()[2:]:
+    for name in preset_names()[3:]:
         assert read_pool(name).interpret == "rank"
         assert {row.engine_name for row in read_pool(name).rows} == {"rnn"}
 

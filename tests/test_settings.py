@@ -61,7 +61,7 @@ def test_every_row_of_the_papers_pools_is_accepted(row: str) -> None:
         ("swap_short=maybe", "swap_short must be true or false, got maybe"),
         ("hidden=" + "9" * 400, "hidden must be a whole number from 0 to 10000, got " + "9" * 40),
         ("radius=0.6", "radius must be a number from 0 to 0.5, got 0.6"),
-        ("engine=gru", "engine must be one of rnn, ngram, vectors, spread, got gru"),
+        ("engine=gru", "engine must be one of rnn, ngram, vectors, spread, linear, got gru"),
         ("order=1", "order must be a whole number from 2 to 12, got 1"),
         ("order=13", "order must be a whole number from 2 to 12, got 13"),
         ("mask=names", "mask must be one of none, topic, got names"),
@@ -169,7 +169,7 @@ def test_an_engine_is_named_with_its_mask() -> None:
 
 def test_only_the_network_says_something_else_with_another_seed() -> None:
     assert {engine: Settings().change({"engine": engine}).repeatable for engine in READ_BY} == {
-        "rnn": True, "ngram": False, "vectors": False, "spread": False,
+        "rnn": True, "ngram": False, "vectors": False, "spread": False, "linear": False,
     }  # fmt: skip
 
 
