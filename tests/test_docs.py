@@ -221,3 +221,12 @@ def test_the_ensemble_is_worth_more_than_its_members() -> None:
     assert products["pan15-train-english"] >= 0.72
     assert products["pan15-train-greek"] >= 0.68
     assert products["pan15-train-spanish"] >= 0.9
+
+
+@pytest.mark.parametrize("name", ["attribution", "clustering"])
+def test_the_tables_of_attribution_and_clusters_are_those_that_are_stored(name: str) -> None:
+    script = ROOT / "benchmarks" / f"{name}.py"
+    printed = subprocess.run([sys.executable, script, "--table"], capture_output=True, text=True, check=True).stdout
+    rows = [line for line in printed.splitlines() if line.startswith("|")]
+    assert len(rows) > 4
+    assert "\n".join(rows) in (ROOT / "docs" / "evaluation.md").read_text("utf-8")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from byline.attribution.model import AuthorModel, fill_tables
+from byline.attribution.model import AuthorModel, encode_texts, fill_encoded
 from byline.attribution.verdict import probabilities
 from byline.documents import Document
 from byline.engines import Watch
@@ -82,16 +82,18 @@ def attribute(
     """
     if not 0 <= none < 1:
         raise SettingsError(f"the prior of none of these must be 0 or more and less than 1, got {none}")
+    encoded = encode_texts(model, [document.text for document in documents])
+    lengths = [min(map(len, seen)) for seen in zip(*encoded, strict=True)]
     short = [
         f"{document.name}: {length} characters after normalising, {SHORTEST} are needed; remove it or put more text in"
-        for document in documents
-        if (length := min(len(view.encode(document.text)) for view in model.views)) < SHORTEST
+        for document, length in zip(documents, lengths, strict=True)
+        if length < SHORTEST
     ]
     if short:
         raise TooLittleText("\n  ".join(short))
     if not documents:
         return Attributions()
-    tables = fill_tables(model, [document.text for document in documents], watch=watch)
+    tables = fill_encoded(model, encoded, None, watch)
     chances, nobody = probabilities(model.judge, tables, none)
     readable = [number for number, member in enumerate(model.members) if member.engine in BITS]
     bits = tables.values[readable][:, tables.asked].mean(axis=0) if readable else None

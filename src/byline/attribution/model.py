@@ -150,10 +150,21 @@ def fill_tables(
     watch: Watch = Watch(),  # noqa: B008 - frozen
 ) -> Tables:
     """What each member says of texts, and of texts of the authors, judged as if they were not known."""
+    return fill_encoded(model, encode_texts(model, texts), held_out, watch)
+
+
+def encode_texts(model: AuthorModel, texts: Sequence[str]) -> list[list[Symbols]]:
+    """By view, each text as members see it."""
+    return [[view.encode(text) for text in texts] for view in model.views]
+
+
+def fill_encoded(
+    model: AuthorModel, encoded: Sequence[Sequence[Symbols]], held_out: Sequence[int] | None, watch: Watch
+) -> Tables:
+    """The same of texts that are encoded already."""
     own = _sample(model, LEVEL_TEXTS) if held_out is None else held_out
     values, seen = [], []
     indices: dict[tuple[int, int], Index] = {}
-    encoded = [[view.encode(text) for text in texts] for view in model.views]
     for number, member in enumerate(model.members):
         watch.proceed()
         watch.stage(f"member {number + 1} of {len(model.members)}, {member.engine_name}")
@@ -171,7 +182,7 @@ def fill_tables(
             matrix = _COUNTING[member.engine](questions, member, rng, watch, index=index).matrix
         values.append(matrix.values)
         seen.append(matrix.seen)
-    owners = np.array([*(model.owners[text] for text in own), *([-1] * len(texts))], np.int64)
+    owners = np.array([*(model.owners[text] for text in own), *([-1] * len(encoded[0]))], np.int64)
     return Tables(np.array(values), np.array(seen), owners)
 
 
