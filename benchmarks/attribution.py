@@ -40,6 +40,7 @@ from byline.attribution.writings import writings_of
 from byline.documents import Document
 from byline.engines import Watch
 from byline.ensemble import count_cores
+from byline.folds import text_groups
 from byline.pools import read_pool
 from byline.problems import read_problems
 from stored import RESULTS, commit, save
@@ -109,19 +110,10 @@ def measure_corpora(data: Path, wanted: str | None, stored: dict[str, Any]) -> N
 def authors_of(folder: Path) -> tuple[list[list[str]], str]:
     """The different texts of each author of two or more, and the language."""
     problems = read_problems(folder).problems
-    leader: dict[str, str] = {}
-
-    def find(text: str) -> str:
-        while leader.setdefault(text, text) != text:
-            text = leader[text]
-        return text
-
-    for problem in problems:
-        for document in problem.known:
-            leader[find(document.text)] = find(problem.known[0].text)
-    groups: dict[str, list[str]] = {}
-    for text in leader:
-        groups.setdefault(find(text), []).append(text)
+    sets = [{document.text for document in problem.known} for problem in problems]
+    groups: dict[int, set[str]] = {}
+    for held, group in zip(sets, text_groups(sets), strict=True):
+        groups.setdefault(group, set()).update(held)
     return sorted(sorted(texts) for texts in groups.values() if len(texts) > 1), problems[0].language
 
 

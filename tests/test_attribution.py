@@ -109,8 +109,8 @@ class TestAttribute:
         with pytest.raises(TooLittleText) as refusal:
             attribute(trained(), documents)
         assert str(refusal.value).splitlines() == [
-            "one.txt: 2 characters after normalising, 12 are needed; remove it or put more text in",
-            "  two.txt: 7 characters after normalising, 12 are needed; remove it or put more text in",
+            "one.txt: 2 characters after normalising, 12 are needed; remove it or put more text in it",
+            "  two.txt: 7 characters after normalising, 12 are needed; remove it or put more text in it",
         ]
 
     def test_bits_are_the_mean_of_members_that_have_them(self) -> None:

@@ -408,9 +408,9 @@ class TestAttribute:
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr.splitlines() == [
             "byline: these can't be used (3):",
-            f"  {folder / 'empty.txt'}: empty; remove it or put text in it",
             f"  {tmp_path / 'gone'}: not found; name text files, or folders of them",
             f"  {tmp_path / 'bare'}: no .txt files there; name text files, or folders of them",
+            f"  {folder / 'empty.txt'}: empty; remove it or put text in it",
         ]
         assert not (tmp_path / "o").exists()
 

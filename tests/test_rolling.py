@@ -76,12 +76,22 @@ class TestChanges:
             (0, len(phrase(1, 3000, 7)), "Ben")
         ]
 
-    def test_a_table_has_a_row_for_each_passage_and_a_column_for_each_author(self, rolled: Rolling) -> None:
+    def test_a_table_has_a_row_for_each_passage_and_author(self, rolled: Rolling) -> None:
         frame = rolled.to_pandas()
-        assert list(frame.columns) == ["begin", "end", "author", *AUTHORS]
-        assert len(frame) == len(rolled.passages)
-        np.testing.assert_allclose(frame[list(AUTHORS)].sum(axis=1), 1)
-        assert frame["author"].tolist() == [AUTHORS[n] for n in frame[list(AUTHORS)].to_numpy().argmax(axis=1)]
+        assert list(frame.columns) == ["begin", "end", "rank", "author", "probability"]
+        wide = frame.pivot_table(index="begin", columns="author", values="probability")
+        assert (list(wide.columns), list(wide.index)) == (list(AUTHORS), [each.begin for each in rolled.passages])
+        np.testing.assert_allclose(wide.sum(axis=1), 1)
+        first = frame[frame["rank"] == 1]["author"].tolist()
+        assert first == [AUTHORS[n] for n in wide.to_numpy().argmax(axis=1)]
+
+    def test_blank_pages_between_are_no_passages(self, model: AuthorModel) -> None:
+        text = phrase(0, 2000, 7) + "\n" * 1500 + phrase(1, 2000, 7)
+        found = roll(model, Document("book", text), 600, 200)
+        assert len(found.passages) < (len(text) - 600) / 200 - 3
+        assert [each.author for each in found.stretches] == ["Ann", "Ben"]
+        (change,) = found.changes
+        assert 1800 < change < 3700
 
 
 class TestPath:
@@ -125,6 +135,10 @@ class TestRefusals:
     def test_a_text_shorter_than_a_window(self, model: AuthorModel) -> None:
         with pytest.raises(TooLittleText, match="note: 599 characters, fewer than a window of 600; give --window"):
             roll(model, Document("note", phrase(0, 700)[:599]), 600, 200)
+
+    def test_a_text_of_no_letters_that_the_model_knows(self, model: AuthorModel) -> None:
+        with pytest.raises(TooLittleText, match="note: hardly any character that the model knows"):
+            roll(model, Document("note", "中文" * 500), 600, 200)
 
     def test_more_windows_than_can_be(self, model: AuthorModel, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(rolling, "MOST_WINDOWS", 10)

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from byline.attribution.views import learn_view
 from byline.documents import Document
 from byline.masking import FREQUENT
-from byline.questions import Library
 from byline.settings import Mask, Settings, TextRules
+from byline.views import Library, learn_view
 from conftest import phrase
 
 TEXTS = [phrase(author, 300, salt) for author in range(7) for salt in range(2)]
@@ -24,8 +23,7 @@ KINDS = pytest.mark.parametrize(
 def test_learnt_texts_are_seen_as_problems_are(rules: TextRules, mask: Mask) -> None:
     texts = [*TEXTS, " ".join(f"rare{'xyz'[n % 3]}{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(400))]
     view = learn_view(texts, "english", rules, mask)
-    library = Library("english", Settings(text_rules=rules, mask=mask))
-    library.learn([Document("", text) for text in texts])
+    library = Library("english", Settings(text_rules=rules, mask=mask), [Document("", text) for text in texts])
     assert view.alphabet == library.alphabet
     assert [view.encode(text).tobytes() for text in texts] == [library.key(text) for text in texts]
     assert ("*" in view.alphabet.symbols) == (mask == "topic")

@@ -12,8 +12,9 @@ from xml.etree import ElementTree
 import numpy as np
 
 from byline.clustering import JOINED, Clustering, average_precision, bcubed_f
-from byline.documents import Document, decode, look_at, read_bytes, read_document
-from byline.errors import AnswersError, CorpusError, listing
+from byline.documents import Document, find_texts, is_plain_name, look_at, read_documents, read_json
+from byline.errors import AnswersError, CorpusError
+from byline.records import read_answers_json
 from byline.storage import write_files
 
 CLUSTERS, RANKING, TREE, NETWORK = "clustering.json", "ranking.json", "tree.nwk", "network.gexf"
@@ -38,11 +39,11 @@ def read_text_folders(path: Path) -> tuple[TextFolder, ...]:
         raise CorpusError(f"{path}: a file; name a folder of texts")
     if not (path / INFO).is_file():
         return (_read_texts(path, "", None),)
-    rows = _read_json(path / INFO)
+    rows = read_json(path / INFO)
     found = []
     for row in rows if isinstance(rows, list) else ():
         name = row.get("folder") if isinstance(row, dict) else None
-        if not isinstance(name, str) or not name or Path(name).name != name or name in (".", ".."):
+        if not is_plain_name(name):
             raise CorpusError(f"{path / INFO}: each problem needs the plain name of its folder; repair it")
         spoken = row.get("language")
         found.append(_read_texts(path / name, name, spoken if isinstance(spoken, str) else None))
@@ -52,18 +53,7 @@ def read_text_folders(path: Path) -> tuple[TextFolder, ...]:
 
 
 def _read_texts(folder: Path, name: str, language: str | None) -> TextFolder:
-    try:
-        files = sorted(file for file in folder.rglob("*") if file.suffix.lower() == ".txt" and file.is_file())
-    except OSError as error:
-        raise CorpusError(f"{folder}: can't be read ({error.strerror}); check that you may read it") from None
-    documents, offences = [], []
-    for file in files:
-        try:
-            documents.append(read_document(file, str(file.relative_to(folder))))
-        except CorpusError as error:
-            offences.append(str(error))
-    if offences:
-        raise CorpusError(listing(offences, "these can't be used"))
+    documents = read_documents((file, str(file.relative_to(folder))) for file in find_texts(folder))
     if not documents:
         raise CorpusError(f"{folder}: no .txt files there; put the texts in it")
     return TextFolder(name, tuple(documents), language)
@@ -153,7 +143,7 @@ def _evaluate(answers: Path, truth: Path, name: str) -> ClusterMeasures:
     texts = sorted(true)
     place_of = {text: place for place, text in enumerate(texts)}
     scores = np.zeros((len(texts), len(texts)))
-    rows = _read_json(answers / RANKING)
+    rows = read_answers_json(answers / RANKING)
     for row in rows if isinstance(rows, list) else ():
         if not isinstance(row, Mapping):
             raise AnswersError(f"{answers / RANKING}: each link needs document1, document2 and score; repair it")
@@ -176,7 +166,7 @@ def _is_score(value: object) -> TypeGuard[float]:
 
 
 def _read_clusters(path: Path) -> dict[str, int]:
-    rows = _read_json(path)
+    rows = read_answers_json(path)
     found: dict[str, int] = {}
     for number, row in enumerate(rows if isinstance(rows, list) else ()):
         for item in row if isinstance(row, list) else ():
@@ -187,10 +177,3 @@ def _read_clusters(path: Path) -> dict[str, int]:
     if not found:
         raise AnswersError(f"{path}: no clusters there; it should be a list of lists of documents")
     return found
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(decode(read_bytes(path), str(path)))
-    except (ValueError, RecursionError):
-        raise AnswersError(f"{path}: not JSON; repair it") from None

@@ -23,10 +23,11 @@ from byline.errors import CorpusError, SettingsError, TooLittleText
 from byline.frames import to_frame
 from byline.languages import language_of, language_of_script
 from byline.ngrams import index_texts
-from byline.questions import SHORTEST, Library, Questions
+from byline.questions import Questions
 from byline.relative import link_scores
 from byline.scoring import ROUNDING, Flags, Table
 from byline.settings import Settings
+from byline.views import Library, require_length
 
 Numbers = NDArray[np.int64]
 
@@ -116,16 +117,8 @@ def cluster_documents(
 
 
 def _encode(documents: Sequence[Document], language: str, member: Settings) -> tuple[list[Symbols], Any]:
-    library = Library(language, member)
-    library.learn(documents)
-    short = [
-        f"{document.name}: {library.length(document.text)} characters after normalising, {SHORTEST} are needed;"
-        " remove it or put more text in it"
-        for document in documents
-        if library.length(document.text) < SHORTEST
-    ]
-    if short:
-        raise TooLittleText("\n  ".join(short))
+    library = Library(language, member, documents)
+    require_length(library.view, documents, (library.length(document.text) for document in documents))
     return [np.frombuffer(library.key(document.text), np.int32) for document in documents], library.alphabet
 
 

@@ -16,9 +16,11 @@ import numpy as np
 
 from byline.errors import TooLittleText
 from byline.problems import Offence, Problem
-from byline.questions import SHORTEST, Library, Prepared, Question, Questions, lay_trials
+from byline.questions import Prepared, Question, Questions
 from byline.reference import FEWEST, Reference, related_texts
 from byline.settings import Settings
+from byline.trials import lay_trials
+from byline.views import SHORTEST, Library
 
 MOST_SETS = 150
 """Sets of the reference that are compared with at the most: more hardly change an answer, and cost time."""
@@ -47,10 +49,10 @@ class _Asked(NamedTuple):
 
 def prepare_cohort(problems: Sequence[Problem], settings: Settings, reference: Reference) -> Prepared:
     """Normalise with what the reference knows, and lay out each problem beside its sets."""
-    library = Library(problems[0].language if problems else "", settings)
-    library.learn([text.document for text in reference.texts])
+    language = problems[0].language if problems else ""
+    library = Library(language, settings, [text.document for text in reference.texts])
     sets = _choose_sets(reference, library)
-    _require_people(library.language, reference, sets, frozenset())
+    _require_people(language, reference, sets, frozenset())
     sound: list[Problem] = []
     offences: list[Offence] = []
     asked: tuple[list[_Asked], list[_Asked]] = [], []

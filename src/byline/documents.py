@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import codecs
+import json
 import stat
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, TypeGuard
 
-from byline.errors import CorpusError
+from byline.errors import CorpusError, listing
 
 # Longest first: UTF-32's mark begins with UTF-16's.
 _MARKS = (
@@ -86,3 +88,42 @@ def decode(data: bytes, name: str) -> str:
             f"{name}: not {encoding.upper().removesuffix('-SIG')} (byte {error.start}); save it as UTF-8"
         ) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def find_texts(folder: Path) -> list[Path]:
+    """The text files below a folder, in the order of their names."""
+    try:
+        return sorted(file for file in folder.rglob("*") if is_text(file))
+    except OSError as error:
+        raise CorpusError(f"{folder}: can't be read ({error.strerror}); check that you may read it") from None
+
+
+def is_text(file: Path) -> bool:
+    """Whether it has the name of a text."""
+    return file.suffix.lower() == ".txt" and not file.is_dir()
+
+
+def read_documents(files: Iterable[tuple[Path, str | None]], before: Sequence[str] = ()) -> list[Document]:
+    """Texts under the names given; all that can't be read is named at once, after what was found wrong before."""
+    documents, offences = [], list(before)
+    for file, name in files:
+        try:
+            documents.append(read_document(file, name))
+        except CorpusError as error:
+            offences.append(str(error))
+    if offences:
+        raise CorpusError(listing(offences, "these can't be used"))
+    return documents
+
+
+def read_json(path: Path) -> Any:
+    """What a JSON file holds."""
+    try:
+        return json.loads(decode(read_bytes(path), str(path)))
+    except (ValueError, RecursionError):
+        raise CorpusError(f"{path}: not JSON; repair it") from None
+
+
+def is_plain_name(value: object) -> TypeGuard[str]:
+    """Whether a value is the name of something in a folder, not a way out of it."""
+    return isinstance(value, str) and Path(value).name == value and value.isprintable() and value.strip(". ") != ""

@@ -17,11 +17,12 @@ from byline.errors import RunError
 from byline.network import start_weights
 from byline.plans import Member
 from byline.pools import Pool
-from byline.questions import SHORTEST, Questions
+from byline.questions import Questions
 from byline.runs import maker
 from byline.schedule import plan_visits
 from byline.settings import Settings
 from byline.training import Model, Progress, train
+from byline.views import SHORTEST
 from byline.workers import Tell, run_here, run_on_cluster
 
 ENGINES: dict[str, Callable[[Questions, Settings, np.random.Generator, Watch], Filled]] = {

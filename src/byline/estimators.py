@@ -25,6 +25,7 @@ from byline.engines import Watch
 from byline.ensemble import count_cores
 from byline.errors import CorpusError, TooLittleText
 from byline.execution import Verification
+from byline.folds import text_groups
 from byline.languages import language_of, language_of_script
 from byline.likelihood import EVEN
 from byline.pools import read_pool
@@ -233,25 +234,21 @@ def _problems(pairs: Sequence[tuple[tuple[str, ...], str]], language: str) -> Pr
 
 def _reference(pairs: Sequence[tuple[tuple[str, ...], str]], same: Sequence[bool], language: str) -> Reference:
     """All texts, each once; those of a pair by one author, or by two, and texts that pairs share make authors one."""
-    leader: dict[str, str] = {}
-
-    def find(text: str) -> str:
-        while leader.setdefault(text, text) != text:
-            text = leader[text]
-        return text
-
-    for (known, unknown), one in zip(pairs, same, strict=True):
-        for text in (*known, *([unknown] if one else [])):
-            leader[find(text)] = find(known[0])
-        find(unknown)
-    names: dict[str, str] = {}
+    sets = [
+        held for (known, unknown), one in zip(pairs, same, strict=True) for held in _sets_by_one(known, unknown, one)
+    ]
+    author_of = {text: f"author {group}" for held, group in zip(sets, text_groups(sets), strict=True) for text in held}
     texts = [
-        ReferenceText(Document(f"text {number}", text), names.setdefault(find(text), f"author {len(names)}"))
-        for number, text in enumerate(sorted(leader))
+        ReferenceText(Document(f"text {number}", text), author_of[text])
+        for number, text in enumerate(sorted(author_of))
     ]
     if not texts:
         raise CorpusError("there are no texts to compare with")
     return Reference(language, tuple(texts))
+
+
+def _sets_by_one(known: tuple[str, ...], unknown: str, one: bool) -> list[tuple[str, ...]]:
+    return [(*known, unknown)] if one else [known, (unknown,)]
 
 
 def _of_texts(tags: Any) -> Any:

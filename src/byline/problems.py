@@ -14,7 +14,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from byline.documents import Document, decode, look_at, read_bytes, read_document
+from byline.documents import (
+    Document,
+    decode,
+    find_texts,
+    look_at,
+    read_bytes,
+    read_document,
+    read_documents,
+    read_json,
+)
 from byline.errors import CorpusError, listing
 from byline.languages import FOREIGN, language_of, language_of_id, language_of_script
 
@@ -208,10 +217,7 @@ def _read_contents(folder: Path) -> _Contents:
     path = find_file(folder, "contents.json")
     if path is None:
         return _Contents()
-    try:
-        contents = json.loads(decode(read_bytes(path), str(path)))
-    except (ValueError, RecursionError):
-        raise CorpusError(f"{path}: not JSON; repair it, or remove it and give --language") from None
+    contents = read_json(path)
     if not isinstance(contents, dict):
         raise CorpusError(f"{path}: not a JSON object; repair it, or remove it and give --language")
     language, problems = contents.get("language"), contents.get("problems")
@@ -342,24 +348,15 @@ def _children(folder: Path) -> list[Path]:
 
 
 def _read_text_files(path: Path) -> list[Document]:
-    files = (
-        [path]
-        if path.is_file()
-        else sorted(p for p in path.rglob("*") if p.suffix.lower() == ".txt" and not p.is_dir())
-    )
-    documents, offences = [], []
-    runs = [] if path.is_file() else [plan.parent for plan in path.rglob("plan.json")]
-    for file in files:
-        if any(run in file.parents for run in runs):  # traces of an earlier run
-            continue
-        name = file.name if file == path else str(file.relative_to(path))
-        if file.name.lower() in ("truth.txt", "answers.txt") and file != path:
-            continue
-        try:
-            documents.append(read_document(file, name))
-        except CorpusError as error:
-            offences.append(Offence(None, str(error)))
-    require_sound(offences)
-    if not documents:
+    if path.is_file():
+        return read_documents([(path, path.name)])
+    runs = {plan.parent for plan in path.rglob("plan.json")}
+    files = [
+        file
+        for file in find_texts(path)
+        if file.name.lower() not in ("truth.txt", "answers.txt")
+        and runs.isdisjoint(file.parents)  # traces of an earlier run
+    ]
+    if not files:
         raise CorpusError(f"{path}: no texts found; it should hold .txt files")
-    return documents
+    return read_documents((file, str(file.relative_to(path))) for file in files)

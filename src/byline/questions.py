@@ -14,26 +14,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from byline.alphabet import Alphabet, Symbols, count_characters, make_alphabet
+from byline.alphabet import Alphabet, Symbols
 from byline.documents import Document
 from byline.errors import TooLittleText
-from byline.languages import language_of_script
-from byline.masking import frequent_words, mask_topic
-from byline.normalise import normalise
 from byline.passages import find_pairs, plain_form
 from byline.problems import Offence, Problem
 from byline.settings import Control, Settings
+from byline.trials import lay_trials
+from byline.views import SHORTEST, Library
 
 log = logging.getLogger(__name__)
 
-SHORTEST = 12
-"""A text needs this many characters after normalising: ten are skipped, and one is not a measurement."""
 FEWEST_HEADS = 5
 """With fewer heads than this, `better than the others` says nothing."""
 FEWEST_LEFT = 3
 """A single question needs this many comparable heads and documents, its own included, for a rank to mean anything."""
-SWAP_BELOW = 0.9
-"""A single known text shorter than this share of the unknown is exchanged with it."""
 CONTROL_PIECE = 40_000
 """Bytes of a piece of the control corpus."""
 
@@ -152,8 +147,7 @@ def prepare_questions(
     A document and a head that share a passage are not compared, but where a problem asks about them.
     """
     language = problems[0].language if problems else ""
-    library = Library(language, settings)
-    library.learn([d for problem in problems for d in (*problem.known, problem.unknown)])
+    library = Library(language, settings, [d for problem in problems for d in (*problem.known, problem.unknown)])
     sound: list[Problem] = []
     offences: list[Offence] = []
     asked: tuple[list[_Trial], list[_Trial]] = [], []
@@ -168,7 +162,7 @@ def prepare_questions(
         sound.append(problem)
 
     used = {key for side in asked for trial in side for key in trial.learnt | trial.judged}
-    spare = library.control_keys(control)
+    spare = {library.key(document.text) for document in control if library.length(document.text) >= SHORTEST}
     if control and not spare and sound:
         log.warning("%s: no control text can be used; are they of this language and long enough?", language)
     extra = sorted(spare - used)
@@ -303,94 +297,6 @@ def lonely_questions(questions: Questions, relative: bool = False) -> tuple[Ques
         for question in questions.questions
         if min(heads_for[question.document], documents_for[question.head]) < fewest
     )
-
-
-class Library:
-    """Texts of one language, normalised, masked and encoded once each."""
-
-    def __init__(self, language: str, settings: Settings) -> None:
-        self.language, self.rules, self.mask = language, settings.text_rules, settings.mask
-        self._normal: dict[str, str] = {}
-        self._keys: dict[str, bytes] = {}
-        self._frequent: frozenset[str] | None = None
-        self.alphabet = Alphabet("")
-
-    def learn(self, documents: Sequence[Document]) -> None:
-        """Take the words that stay, and the alphabet, from these; a text that many problems repeat counts once."""
-        if self.mask == "topic":
-            distinct = {normalise(document.text, self.language, self.rules) for document in documents}
-            self._frequent = frequent_words(distinct)
-        self.alphabet = make_alphabet(count_characters({self.normal(d.text) for d in documents}), self.rules)
-
-    def normal(self, text: str) -> str:
-        """The text as the model sees it, but for characters outside the alphabet."""
-        if text not in self._normal:
-            normal = normalise(text, self.language, self.rules)
-            self._normal[text] = normal if self._frequent is None else mask_topic(normal, self._frequent)
-        return self._normal[text]
-
-    def key(self, text: str) -> bytes:
-        """The encoded text as bytes: what makes two texts the same, and what they are ordered by."""
-        normal = self.normal(text)
-        if normal not in self._keys:
-            self._keys[normal] = self.alphabet.encode(normal).tobytes()
-        return self._keys[normal]
-
-    def length(self, text: str) -> int:
-        """Characters that the model sees."""
-        return len(self.key(text)) // np.dtype(np.int32).itemsize
-
-    def control_keys(self, control: Sequence[Document]) -> set[bytes]:
-        """The different control texts that are long enough."""
-        return {self.key(document.text) for document in control if self.length(document.text) >= SHORTEST}
-
-
-def lay_trials(
-    problem: Problem, library: Library, settings: Settings
-) -> list[tuple[frozenset[bytes], frozenset[bytes]]]:
-    """What a problem trains on and what it judges: once, or both ways round."""
-    _check_length(problem, library)
-    known = frozenset(library.key(document.text) for document in problem.known)
-    unknown = frozenset([library.key(problem.unknown.text)])
-    # a head never learns the text that it judges
-    rest = known - unknown
-    if not rest:
-        raise TooLittleText(
-            f"{problem.id}: the known and the unknown text are the same; there is nothing to decide, remove the problem"
-        )
-    if problem.symmetric:  # which text of a pair comes first must not matter
-        return [(rest, unknown), (unknown, rest)] if min(rest) < min(unknown) else [(unknown, rest), (rest, unknown)]
-    if settings.train_on == "both":
-        return [(rest, unknown), (unknown, rest)]
-    if settings.train_on == "unknown" or (settings.swap_short and _is_short(problem, library)):
-        return [(unknown, rest)]
-    return [(rest, unknown)]
-
-
-def _check_length(problem: Problem, library: Library) -> None:
-    short = [d for d in (*problem.known, problem.unknown) if library.length(d.text) < SHORTEST]
-    if short:
-        raise TooLittleText("\n  ".join(_why_short(d, library) for d in short))
-
-
-def _why_short(document: Document, library: Library) -> str:
-    """What is wrong with a text of which too little is left: it is short, or of other letters than all others."""
-    own, usual = language_of_script(document.text), language_of_script(library.alphabet.symbols)
-    if len(library.normal(document.text)) >= SHORTEST and None not in (own, usual) and own != usual:
-        return (
-            f"{document.name}: written in another script ({own}) than the texts that it would be compared with"
-            f" ({usual}); compare it with texts of its own language"
-        )
-    return (
-        f"{document.name}: {library.length(document.text)} characters after normalising, {SHORTEST} are needed;"
-        " remove it or put more text in it"
-    )
-
-
-def _is_short(problem: Problem, library: Library) -> bool:
-    """The swap rule of section 2.4: one known text, significantly shorter than the unknown."""
-    known, *others = problem.known
-    return not others and library.length(known.text) < SWAP_BELOW * library.length(problem.unknown.text)
 
 
 def _join_pieces(keys: Sequence[bytes], alphabet: Alphabet) -> tuple[Symbols, ...]:

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from byline.documents import decode, look_at, read_bytes
+from byline.documents import decode, look_at, read_bytes, read_json
 from byline.errors import AnswersError, CorpusError, listing
 from byline.problems import find_file, read_json_lines
 
@@ -60,6 +60,14 @@ def read_records(path: Path, kind: RecordKind[Value]) -> dict[str, Value]:
     if not values:
         raise AnswersError(f"{path}: empty; it should have a line for each problem, such as {kind.example}")
     return values
+
+
+def read_answers_json(path: Path) -> Any:
+    """What a JSON file of answers or truth holds."""
+    try:
+        return read_json(path)
+    except CorpusError as error:
+        raise AnswersError(str(error)) from None
 
 
 def _read_entries(path: Path, keys: tuple[str, ...]) -> list[tuple[str, object, object]]:

@@ -12,9 +12,9 @@ from byline.attribution.model import AuthorModel, encode_texts, fill_encoded
 from byline.attribution.verdict import probabilities
 from byline.documents import Document
 from byline.engines import Watch
-from byline.errors import SettingsError, TooLittleText
+from byline.errors import SettingsError
 from byline.frames import to_frame
-from byline.questions import SHORTEST
+from byline.views import require_length
 
 NONE = "none of these"
 """What stands in an author's place where it is none of them."""
@@ -83,14 +83,8 @@ def attribute(
     if not 0 <= none < 1:
         raise SettingsError(f"the prior of none of these must be 0 or more and less than 1, got {none}")
     encoded = encode_texts(model, [document.text for document in documents])
-    lengths = [min(map(len, seen)) for seen in zip(*encoded, strict=True)]
-    short = [
-        f"{document.name}: {length} characters after normalising, {SHORTEST} are needed; remove it or put more text in"
-        for document, length in zip(documents, lengths, strict=True)
-        if length < SHORTEST
-    ]
-    if short:
-        raise TooLittleText("\n  ".join(short))
+    for view, seen in zip(model.views, encoded, strict=True):
+        require_length(view, documents, map(len, seen))
     if not documents:
         return Attributions()
     tables = fill_encoded(model, encoded, None, watch)

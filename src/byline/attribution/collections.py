@@ -17,12 +17,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from byline.attribution.attributing import Attribution
 from byline.attribution.writings import Writings, writings_of
-from byline.documents import Document, decode, read_bytes, read_document
+from byline.documents import Document, is_plain_name, is_text, read_documents, read_json
 from byline.errors import AnswersError, CorpusError, listing
+from byline.records import read_answers_json
 from byline.storage import write_files
 
 COLLECTION, PROBLEM, TRUTH = "collection-info.json", "problem-info.json", "ground-truth.json"
@@ -62,11 +62,11 @@ def read_collection(path: Path, language: str | None = None) -> tuple[CandidateP
 def _folders(path: Path) -> list[tuple[Path, str | None]]:
     if not (path / COLLECTION).is_file():
         return [(path.absolute(), None)]  # which has a name, even where the path is a dot
-    rows = _read_json(path / COLLECTION)
+    rows = read_json(path / COLLECTION)
     named: list[tuple[Path, str | None]] = []
     for row in rows if isinstance(rows, list) else ():
         name = row.get("problem-name") if isinstance(row, dict) else None
-        if not _is_name(name):
+        if not is_plain_name(name):
             raise CorpusError(f"{path / COLLECTION}: a problem without a plain name; each needs a problem-name")
         if path / str(name) in (folder for folder, _ in named):
             raise CorpusError(f"{path / COLLECTION}: {name} is there twice; name each problem once")
@@ -76,12 +76,12 @@ def _folders(path: Path) -> list[tuple[Path, str | None]]:
 
 
 def _read_problem(folder: Path, language: str | None) -> CandidateProblem:
-    info = _read_json(folder / PROBLEM)
+    info = read_json(folder / PROBLEM)
     place = info.get("unknown-folder") if isinstance(info, dict) else None
     rows = info.get("candidate-authors") if isinstance(info, dict) else ()
     listed = rows if isinstance(rows, list) else ()
     names = [row.get("author-name") if isinstance(row, dict) else None for row in listed]
-    if not _is_name(place) or not names or not all(map(_is_name, names)):
+    if not is_plain_name(place) or not names or not all(map(is_plain_name, names)):
         raise CorpusError(f"{folder / PROBLEM}: should name an unknown-folder and candidate-authors; repair it")
     documents, authors = [], []
     for name in names:
@@ -95,12 +95,12 @@ def _read_problem(folder: Path, language: str | None) -> CandidateProblem:
 
 def _texts(folder: Path, above: Path) -> list[Document]:
     try:
-        files = sorted(file for file in folder.iterdir() if file.suffix.lower() == ".txt")
+        files = sorted(file for file in folder.iterdir() if is_text(file))
     except OSError as error:
         raise CorpusError(f"{folder}: can't be read ({error.strerror}); add it, or take it out of {PROBLEM}") from None
     if not files:
         raise CorpusError(f"{folder}: no .txt files there; put texts in it, or take it out of {PROBLEM}")
-    return [read_document(file, f"{above.name}/{folder.name}/{file.name}") for file in files]
+    return read_documents((file, f"{above.name}/{folder.name}/{file.name}") for file in files)
 
 
 def write_predictions(
@@ -151,7 +151,7 @@ def evaluate_collection(answers: Path, collection: Path) -> tuple[Prediction, ..
 
 
 def _pairs(path: Path, key: str | None, value: str) -> dict[str, str]:
-    rows = _read_json(path)
+    rows = read_answers_json(path)
     if key is not None:
         rows = rows.get(key) if isinstance(rows, dict) else None
     pairs: dict[str, str] = {}
@@ -163,15 +163,3 @@ def _pairs(path: Path, key: str | None, value: str) -> dict[str, str]:
     if not pairs:
         raise AnswersError(f"{path}: no answers there; it should be a list of unknown-text and {value}")
     return pairs
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(decode(read_bytes(path), str(path)))
-    except (ValueError, RecursionError):
-        raise CorpusError(f"{path}: not JSON; repair it") from None
-
-
-def _is_name(value: object) -> bool:
-    """Whether a value is the name of something in a folder, not a way out of it."""
-    return isinstance(value, str) and Path(value).name == value and value.isprintable() and value.strip(". ") != ""

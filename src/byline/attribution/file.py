@@ -16,14 +16,13 @@ from safetensors.numpy import save
 from byline.alphabet import Alphabet
 from byline.attribution.model import ENGINES, AuthorModel
 from byline.attribution.verdict import Judge
-from byline.attribution.views import View
 from byline.documents import look_at
 from byline.errors import CorpusError, ModelFileError, SettingsError
 from byline.network import Weights
-from byline.questions import SHORTEST
 from byline.settings import Mask, Settings, TextRules
 from byline.storage import sha256, write_files
 from byline.training import Model
+from byline.views import SHORTEST, View
 
 FORMAT = 1
 """Goes up when an older program could not read the file."""

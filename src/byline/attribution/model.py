@@ -14,15 +14,15 @@ import numpy as np
 
 from byline.alphabet import Symbols
 from byline.attribution.verdict import Judge, Tables, fit_judge
-from byline.attribution.views import View, learn_view
 from byline.attribution.writings import Writings
 from byline.engines import Filled, Watch, linear, ngram, rnn, vectors
 from byline.enrolment import enrol_heads
 from byline.errors import SettingsError, TooLittleText
 from byline.ngrams import Index, index_texts
-from byline.questions import SHORTEST, Questions
+from byline.questions import Questions
 from byline.settings import Settings
 from byline.training import Model, train
+from byline.views import View, learn_view, require_length
 
 FEWEST_AUTHORS = 2
 MOST_HELD_OUT = 400
@@ -214,11 +214,5 @@ def _sample(model: AuthorModel, most: int) -> list[int]:
 
 def _encode(view: View, writings: Writings) -> list[Symbols]:
     encoded = [view.encode(document.text) for document in writings.documents]
-    short = [
-        f"{document.name}: {len(text)} characters after normalising, {SHORTEST} are needed; remove it or put more in it"
-        for document, text in zip(writings.documents, encoded, strict=True)
-        if len(text) < SHORTEST
-    ]
-    if short:
-        raise TooLittleText("\n  ".join(short))
+    require_length(view, writings.documents, map(len, encoded))
     return encoded

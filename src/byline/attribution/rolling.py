@@ -8,17 +8,19 @@ overlap, so each counts only as much as what is new in it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
 from byline.attribution.attributing import Attribution, attribute
-from byline.attribution.model import AuthorModel
+from byline.attribution.model import AuthorModel, encode_texts
 from byline.documents import Document
 from byline.engines import Watch
 from byline.errors import SettingsError, TooLittleText
 from byline.frames import to_frame
 from byline.scoring import Table
+from byline.views import SHORTEST
 
 WINDOW, STEP = 3_000, 1_000
 """Characters of a window, and between the beginnings of two."""
@@ -62,18 +64,19 @@ class Rolling:
         return tuple(stretch.begin for stretch in self.stretches[1:])
 
     def to_pandas(self) -> Any:
-        """A pandas.DataFrame with a row for each passage, and a column for each author's probability."""
-        authors = sorted(each.author for each in self.passages[0].attribution.ranking)
+        """A pandas.DataFrame with a row for each passage and author, the most probable first."""
         rows = [
             {
                 "begin": passage.begin,
                 "end": passage.end,
-                "author": passage.attribution.author,
-                **{each.author: each.probability for each in passage.attribution.ranking},
+                "rank": rank,
+                "author": each.author,
+                "probability": each.probability,
             }
             for passage in self.passages
+            for rank, each in enumerate(passage.attribution.ranking, start=1)
         ]
-        return to_frame(rows, ("begin", "end", "author", *authors))
+        return to_frame(rows, ("begin", "end", "rank", "author", "probability"))
 
 
 def roll(
@@ -84,7 +87,7 @@ def roll(
     changes: float = CHANGES,
     watch: Watch = Watch(),  # noqa: B008 - frozen
 ) -> Rolling:
-    """Windows of a text attributed to the model's authors, and the stretches that they make up."""
+    """Windows of a text attributed to the model's authors, and the stretches that they make up; blank ones are none."""
     if window < LEAST_WINDOW or not 1 <= step <= window:
         raise SettingsError(
             f"a window must be {LEAST_WINDOW} characters or more and a step from 1 to the window, got {window}, {step}"
@@ -101,8 +104,13 @@ def roll(
         raise SettingsError(
             f"{document.name}: {len(begins):,} windows, {MOST_WINDOWS:,} at the most; give a larger --step"
         )
-    pieces = [Document(f"{document.name}:{begin}", document.text[begin : begin + window]) for begin in begins]
-    found = attribute(model, pieces, 0, watch)
+    pieces = [document.text[begin : begin + window] for begin in begins]
+    left = [min(map(len, seen)) >= SHORTEST for seen in zip(*encode_texts(model, pieces), strict=True)]
+    if not any(left):
+        raise TooLittleText(f"{document.name}: hardly any character that the model knows; give a text of its language")
+    begins, pieces = list(compress(begins, left)), list(compress(pieces, left))
+    named = [Document(f"{document.name}:{begin}", piece) for begin, piece in zip(begins, pieces, strict=True)]
+    found = attribute(model, named, 0, watch)
     passages = tuple(Passage(begin, begin + window, each) for begin, each in zip(begins, found, strict=True))
     chances = np.array([[_chance(each, author) for author in model.authors] for each in found])
     path = _most_probable(chances, step / window, changes)

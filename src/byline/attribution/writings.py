@@ -143,7 +143,8 @@ def _in_table(path: Path, author_column: str, text_column: str) -> list[tuple[st
 def _csv_rows(content: str, path: Path) -> Iterator[tuple[int, dict[str, object]]]:
     before = csv.field_size_limit(LONGEST_CELL)
     try:
-        reader = csv.DictReader(io.StringIO(content), delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+        delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+        reader = csv.DictReader(io.StringIO(content), delimiter=delimiter, strict=True)  # an open quote is an error
         for row in reader:
             yield reader.line_num, {str(key): value for key, value in row.items() if key is not None}
     except csv.Error as error:

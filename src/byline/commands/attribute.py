@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from byline.commands import options
-from byline.errors import CorpusError, RunError, listing
+from byline.errors import CorpusError, RunError
 
 if TYPE_CHECKING:
     from byline.attribution.attributing import Attribution
@@ -53,7 +53,9 @@ def attribute_command(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print all rankings as JSON, in the order of the texts.")
     ] = False,
-    language: Annotated[str | None, typer.Option(help="Language of the authors' texts, with --known.")] = None,
+    language: Annotated[
+        str | None, typer.Option(help="Language of the authors' texts, with --known.", callback=options.named)
+    ] = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Tell which of some authors is likely to have written each text, or that it is none of them.
@@ -69,6 +71,8 @@ def attribute_command(
     from byline.commands.work import work
     from byline.storage import write_files
 
+    if as_csv and as_json:
+        raise RunError("--csv and --json print the same in two ways; give one of them")
     if len(inputs) == 1 and known is None and is_collection(inputs[0]):
         _attribute_collection(inputs[0], output, none, overwrite, as_json, language, quiet)
         return
@@ -77,7 +81,7 @@ def attribute_command(
     model_file, texts = (None, inputs) if known is not None else (inputs[0], inputs[1:])
     if not texts:
         raise RunError("no texts are named; give a model and then the texts, or --known AUTHORS and the texts")
-    documents = read_documents(texts)
+    documents = read_texts(texts)
     model = _model(model_file, known, language, quiet)
 
     def ask(watch: Watch) -> tuple[Attribution, ...]:
@@ -144,29 +148,23 @@ def _model(model_file: Path | None, known: Path | None, language: str | None, qu
     return work(lambda watch: train_authors(writings, pool.rows, 0, watch), quiet)
 
 
-def read_documents(paths: Sequence[Path]) -> list[Document]:
+def read_texts(paths: Sequence[Path]) -> list[Document]:
     """Text files, and those in folders, in order; all that can't be read is named at once."""
-    from byline.documents import look_at, read_document
+    from byline.documents import find_texts, look_at, read_documents
 
-    documents, offences = [], []
+    remedy = "name text files, or folders of them"
+    files: list[tuple[Path, str | None]] = []
+    offences = []
     for path in paths:
         try:
-            files = [path]
-            if look_at(path, "name text files, or folders of them") == "folder":
-                files = sorted(file for file in path.rglob("*") if file.suffix.lower() == ".txt" and file.is_file())
-                if not files:
-                    raise CorpusError(f"{path}: no .txt files there; name text files, or folders of them")
+            found = find_texts(path) if look_at(path, remedy) == "folder" else [path]
         except CorpusError as error:
             offences.append(str(error))
             continue
-        for file in files:
-            try:
-                documents.append(read_document(file))
-            except CorpusError as error:
-                offences.append(str(error))
-    if offences:
-        raise CorpusError(listing(offences, "these can't be used"))
-    return documents
+        if not found:
+            offences.append(f"{path}: no .txt files there; {remedy}")
+        files += ((file, None) for file in found)
+    return read_documents(files, offences)
 
 
 def to_json(found: Attribution) -> dict[str, Any]:

@@ -15,7 +15,9 @@ from byline.storage import cant_write
 
 Column = Annotated[str, typer.Option(metavar="NAME", help="In a .csv, .tsv or .jsonl file, the column of authors.")]
 TextColumn = Annotated[str, typer.Option(metavar="NAME", help="And that of the texts.")]
-TextLanguage = Annotated[str | None, typer.Option(help="Language of the texts, instead of what their script says.")]
+TextLanguage = Annotated[
+    str | None, typer.Option(help="Language of the texts, instead of what their script says.", callback=options.named)
+]
 
 
 def train_command(
