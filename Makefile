@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install demo test check clean
+.PHONY: install demo test check clean browser
 
 install: .venv/installed
 
@@ -15,8 +15,17 @@ install: .venv/installed
 demo: install
 	$(BIN)/byline demo
 
-test: install
+test: install browser
 	$(BIN)/python -m pytest
+
+# What the tests of the report want: a browser, and axe-core in node_modules. Where they can't be had, those tests say so and are skipped.
+browser:
+	@command -v chromium chromium-browser google-chrome >/dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
+		{ apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium; } >/dev/null 2>&1 || \
+		echo "no browser could be installed: tests of the report in a browser are skipped"
+	@[ -e tests/node_modules/axe-core/axe.min.js ] || ! command -v npm >/dev/null || \
+		npm install --prefix tests --silent --no-audit --no-fund --no-package-lock >/dev/null 2>&1 || \
+		echo "axe-core could not be installed: tests of accessibility are skipped"
 
 check: install
 	$(BIN)/ruff check .
@@ -24,4 +33,4 @@ check: install
 	$(BIN)/mypy
 
 clean:
-	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache tests/node_modules

@@ -3,17 +3,23 @@
     BYLINE_DATA=folder-of-corpora python benchmarks/attribution.py      three seeds, all corpora that have such authors
     python benchmarks/attribution.py --table                            print the stored results again, run nothing
     python benchmarks/attribution.py --load                             how long 50 authors with 50 texts each take
+    python benchmarks/attribution.py --networks                         networks alone, trained together and enrolled
 
 Known texts of one problem are by one author; problems that share a text share their author. Authors of two texts or
 more are dealt into groups of about twenty; one whole text of each is held out, the rest is learnt, no text is cut.
 Used are the corpora with at least four such authors: Dutch essays, English essays, Greek and Spanish articles of 2014,
 Dutch, Greek and Spanish of 2015. The others have one known text a problem.
 
-svm      character 3- to 5-grams, TF-IDF with damped counts, a linear support vector machine
+svm      character 3- to 5-grams, TF-IDF with damped counts, a linear support vector machine, authors weighing alike
+centroid the same vectors: the cosine to the mean of an author's, less its mean over texts of the others
 delta    Burrows's Delta: the 300 most frequent words, standardised, mean absolute distance from the author's mean
 bayes    multinomial naive Bayes of character 3- to 5-grams
 byline   byline train with its default, byline attribute --none 0
 enrolled the same, half of the authors trained, the others enrolled
+
+Open set (first seed): a third of each group's authors is not learnt, and texts of all are asked about, where none of
+these is as probable beforehand as one of them. Shown is how probable it is afterwards, for texts by authors who are
+there and who are not, and what it costs in bits a text, 1 being what saying nothing costs.
 """
 
 from __future__ import annotations
@@ -32,6 +38,7 @@ import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.metrics import f1_score
 from sklearn.naive_bayes import MultinomialNB
+from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 from byline.attribution.attributing import attribute
@@ -67,15 +74,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", action="store_true", help="print what is stored, run nothing")
     parser.add_argument("--load", action="store_true", help="time 50 authors with 50 texts of 3,000 characters each")
+    parser.add_argument("--networks", action="store_true", help="networks alone, trained together and enrolled")
     parser.add_argument("--corpora", help="parts of corpus names, joined by commas")
     options = parser.parse_args()
-    stored: dict[str, Any] = {"commit": commit(), "runs": []}
+    stored: dict[str, Any] = {"runs": []}
     if STORED.exists():
-        stored = {**json.loads(STORED.read_text(encoding="utf-8")), **({} if options.table else {"commit": commit()})}
+        stored = json.loads(STORED.read_text(encoding="utf-8"))
     if not options.table:
         data = Path(os.environ.get("BYLINE_DATA") or sys.exit("set BYLINE_DATA to the folder that holds the corpora"))
         if options.load:
             stored["load"] = measure_load(data)
+        elif options.networks:
+            stored["networks"] = measure_networks(data)
         else:
             measure_corpora(data, options.corpora, stored)
         save(STORED, stored)
@@ -92,7 +102,9 @@ def measure_corpora(data: Path, wanted: str | None, stored: dict[str, Any]) -> N
             continue
         stored["runs"] = [row for row in stored["runs"] if row["corpus"] != corpus]
         for seed in range(SEEDS):
-            row: dict[str, Any] = {"corpus": corpus, "seed": seed, "authors": len(authors)}
+            row: dict[str, Any] = {"commit": commit(), "corpus": corpus, "seed": seed, "authors": len(authors)}
+            inside: list[float] = []
+            outside: list[float] = []
             scores: dict[str, list[float]] = {}
             begin = time.perf_counter()
             for task in make_tasks(authors, language, seed):
@@ -100,6 +112,15 @@ def measure_corpora(data: Path, wanted: str | None, stored: dict[str, Any]) -> N
                 for name, method in METHODS.items():
                     guessed = method(task)
                     scores.setdefault(name, []).append(float(f1_score(truth, guessed, average="macro")))
+                if not seed:
+                    present, absent = ask_open(task)
+                    inside, outside = inside + present, outside + absent
+            if inside:
+                row["open"] = {
+                    "inside": round(float(np.mean(inside)), 4),
+                    "outside": round(float(np.mean(outside)), 4),
+                    "cost": round(float(-(np.log2(1 - np.array(inside)).mean() + np.log2(outside).mean()) / 2), 4),
+                }
             row["f1"] = {name: round(float(np.mean(found)), 4) for name, found in scores.items()}
             row["seconds"] = round(time.perf_counter() - begin, 1)
             stored["runs"].append(row)
@@ -134,8 +155,22 @@ def make_tasks(authors: list[list[str]], language: str, seed: int) -> Iterator[T
 def by_svm(task: Task) -> Sequence[int]:
     vectorizer = TfidfVectorizer(analyzer="char", ngram_range=(3, 5), sublinear_tf=True, lowercase=False)
     features = vectorizer.fit_transform([text for text, _ in task.learnt])
-    model = LinearSVC().fit(features, [author for _, author in task.learnt])
+    model = LinearSVC(class_weight="balanced").fit(features, [author for _, author in task.learnt])
     found: Sequence[int] = model.predict(vectorizer.transform([text for text, _ in task.asked])).tolist()
+    return found
+
+
+def by_centroid(task: Task) -> Sequence[int]:
+    vectorizer = TfidfVectorizer(analyzer="char", ngram_range=(3, 5), sublinear_tf=True, lowercase=False)
+    learnt = vectorizer.fit_transform([text for text, _ in task.learnt])
+    owners = np.array([author for _, author in task.learnt])
+    centres = normalize(
+        np.array([np.asarray(learnt[owners == author].mean(axis=0))[0] for author in range(owners.max() + 1)])
+    )
+    own = np.arange(len(centres)) == owners[:, None]
+    levels = np.where(own, np.nan, learnt @ centres.T)
+    cosines = vectorizer.transform([text for text, _ in task.asked]) @ centres.T
+    found: Sequence[int] = (cosines - np.nanmean(levels, axis=0)).argmax(axis=1).tolist()
     return found
 
 
@@ -167,19 +202,53 @@ def _writings(texts: Sequence[tuple[str, int]], language: str) -> Any:
     return writings_of(documents, [f"{author:04d}" for _, author in texts], language)
 
 
-def by_byline(task: Task) -> Sequence[int]:
+def by_byline(task: Task, preset: str = "authors") -> Sequence[int]:
     watch = Watch(threads=count_cores())
-    model = train_authors(_writings(task.learnt, task.language), read_pool("authors").rows, 0, watch)
+    model = train_authors(_writings(task.learnt, task.language), read_pool(preset).rows, 0, watch)
     return _ask(model, task, watch)
 
 
-def by_enrolled(task: Task) -> Sequence[int]:
+def by_enrolled(task: Task, preset: str = "authors") -> Sequence[int]:
     watch = Watch(threads=count_cores())
     half = max(author for _, author in task.learnt) // 2
     first = [each for each in task.learnt if each[1] <= half]
     rest = [each for each in task.learnt if each[1] > half]
-    model = train_authors(_writings(first, task.language), read_pool("authors").rows, 0, watch)
+    model = train_authors(_writings(first, task.language), read_pool(preset).rows, 0, watch)
     return _ask(enrol_authors(model, _writings(rest, task.language), watch), task, watch)
+
+
+def ask_open(task: Task) -> tuple[list[float], list[float]]:
+    """How probable none of these is, of texts by authors who were learnt and of others, each third one."""
+    watch = Watch(threads=count_cores())
+    learnt = [each for each in task.learnt if each[1] % 3]
+    if len({author for _, author in learnt}) < FEWEST:
+        return [], []
+    model = train_authors(_writings(learnt, task.language), read_pool("authors").rows, 0, watch)
+    asked = [Document(str(number), text) for number, (text, _) in enumerate(task.asked)]
+    found = [each.none for each in attribute(model, asked, 0.5, watch)]
+    inside = [chance for chance, (_, author) in zip(found, task.asked, strict=True) if author % 3]
+    outside = [chance for chance, (_, author) in zip(found, task.asked, strict=True) if not author % 3]
+    return inside, outside
+
+
+def measure_networks(data: Path) -> dict[str, Any]:
+    """Macro-F1 of networks alone on three small corpora, all authors trained together and half of them enrolled."""
+    found: dict[str, Any] = {"commit": commit(), "trained": [], "enrolled": [], "train": 0.0, "enrol_half": 0.0}
+    for corpus in ("pan14-train-du_essays", "pan15-train-greek", "pan15-train-spanish"):
+        for task in make_tasks(*authors_of(data / corpus), 0):
+            truth = [author for _, author in task.asked]
+            for name, method in (("trained", by_byline), ("enrolled", by_enrolled)):
+                found[name].append(float(f1_score(truth, method(task, "rnn"), average="macro")))
+            watch = Watch(threads=count_cores())
+            half = max(truth) // 2
+            parts = [[each for each in task.learnt if (each[1] <= half) == first] for first in (True, False)]
+            begin = time.perf_counter()
+            model = train_authors(_writings(parts[0], task.language), read_pool("rnn").rows, 0, watch)
+            between = time.perf_counter()
+            enrol_authors(model, _writings(parts[1], task.language), watch)
+            found["train"] += between - begin
+            found["enrol_half"] += time.perf_counter() - between
+    return {key: round(float(np.mean(value)), 4) if isinstance(value, list) else value for key, value in found.items()}
 
 
 def _ask(model: Any, task: Task, watch: Watch) -> Sequence[int]:
@@ -189,6 +258,7 @@ def _ask(model: Any, task: Task, watch: Watch) -> Sequence[int]:
 
 METHODS: dict[str, Method] = {
     "svm": by_svm,
+    "centroid": by_centroid,
     "delta": by_delta,
     "bayes": by_bayes,
     "byline": by_byline,
@@ -250,6 +320,19 @@ def print_tables(stored: dict[str, Any]) -> None:
         print(f"| {corpus} | {rows[0]['authors']} | {' | '.join(cells)} |")
     if corpora:
         print(f"| plain mean | | {' | '.join(f'{np.mean(means[name]):.3f}' for name in names)} |")
+    opened = [row for row in stored["runs"] if "open" in row]
+    if opened:
+        print("\n| corpus | none of these, author there | author not there | bits a text |\n|---|---|---|---|")
+        for row in opened:
+            print(f"| {row['corpus']} | {' | '.join(f'{value:.3f}' for value in row['open'].values())} |")
+        middle = [np.mean([row["open"][key] for row in opened]) for key in ("inside", "outside", "cost")]
+        print(f"| plain mean | {' | '.join(f'{value:.3f}' for value in middle)} |")
+    if networks := stored.get("networks"):
+        print(
+            f"\nNetworks alone, three corpora: macro-F1 {networks['trained']:.3f} trained together,"
+            f" {networks['enrolled']:.3f} with half of the authors enrolled, which takes"
+            f" {networks['enrol_half'] / networks['train']:.0%} of the time that training the other half takes"
+        )
     if load := stored.get("load"):
         print(
             f"\n{load['characters']:,} characters of 50 authors learnt in {load['train']} s,"

@@ -234,7 +234,9 @@ def prepare_scoring(row: Row) -> Callable[[], int]:
     weights.heads[:] = rng.normal(0, 0.3, weights.heads.shape)
     questions = dataclasses.replace(small, heads=tuple((0,) for _ in range(row.heads)))
     model = Model(weights, Settings(hidden=row.hidden), ())
-    kernels.score_text(weights, np.zeros(50, np.int32), 10, 0, np.full(1, 50, np.int32))  # compiles
+    kernels.score_text(
+        weights, np.zeros(50, np.int32), 10, 0, np.full(1, 50, np.int32), np.zeros((0, 0), np.float32)
+    )  # compiles
     every = choose_heads(questions, row.heads, rng)
 
     def work() -> int:

@@ -13,13 +13,13 @@ import pytest
 
 from byline.attribution import model as model_module
 from byline.attribution.attributing import Attribution, attribute
-from byline.attribution.file import author_model_bytes
-from byline.attribution.model import AuthorModel, enrol_authors, fill_tables, train_authors
+from byline.attribution.file import author_model_bytes, read_author_model, write_author_model
+from byline.attribution.model import AuthorModel, check_texts, enrol_authors, fill_tables, train_authors
 from byline.attribution.verdict import Judge
 from byline.attribution.writings import Writings, read_writings, writings_of
 from byline.documents import Document
 from byline.engines import Watch
-from byline.errors import SettingsError, TooLittleText
+from byline.errors import CorpusError, SettingsError, TooLittleText
 from byline.pools import read_pool
 from byline.settings import Settings
 from conftest import habits, phrase
@@ -218,11 +218,35 @@ class TestKnownTexts:
         (found,) = attribute(model, [Document("?", habits(2, 400, 1))])
         assert found.author == "c"
 
-    def test_the_only_text_of_an_author_is_his(self) -> None:
-        """It can't be set aside: nothing would be left."""
+    @pytest.mark.parametrize("members", [(NGRAM,), (VECTORS,), (LINEAR,), (NGRAM, VECTORS, LINEAR)])
+    def test_of_an_author_s_only_text_his_head_says_nothing(
+        self, members: tuple[Settings, ...], caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """Without it nothing would be left of him: he is like the average of the others, not certain, not last."""
         writings = texts_by(range(4), range(1))
-        found = attribute(train_authors(writings, (NGRAM, VECTORS)), writings.documents, 0)
-        assert [each.author for each in found] == ["a", "b", "c", "d"]
+        found = attribute(train_authors(writings, members), writings.documents, 0)
+        for each, author in zip(found, "abcd", strict=True):
+            (own,) = [candidate.probability for candidate in each.ranking if candidate.author == author]
+            assert 0.05 < own < 0.5
+        assert [record.getMessage() for record in caplog.records] == [
+            f"{name}/0: the same as {name}/0 by {name}, his only text: he can't be judged" for name in "abcd"
+        ]
+
+    def test_very_short_texts_are_named(self, caplog: pytest.LogCaptureFixture) -> None:
+        attribute(trained(), [Document("scrap", unknown([0])[0].text[:60]), *unknown([1])])
+        assert [record.getMessage() for record in caplog.records] == [
+            "scrap: 60 characters; so short a text says little of its author"
+        ]
+
+    def test_texts_that_are_known_are_named(self, caplog: pytest.LogCaptureFixture) -> None:
+        known = texts_by(range(6)).documents[4]
+        part = Document("part", unknown([0])[0].text + known.text[50:250])
+        attribute(trained(), [*unknown([1]), Document("copy", f" {known.text}\n"), part])
+        assert [record.getMessage() for record in caplog.records] == [
+            f"copy: the same as {known.name} by b, and judged as if the model had not learnt it",
+            f"part: shares 100 characters or more word for word with {known.name} by b, which the model has learnt;"
+            " what it says of them is no evidence",
+        ]
 
 
 def pairs(writings: Writings) -> list[tuple[str, Document]]:
@@ -276,6 +300,14 @@ class TestTraining:
         again = train_authors(texts_by(range(3)), (NGRAM, RNN), 1)
         assert author_model_bytes(again) == author_model_bytes(two)
 
+    def test_a_text_that_two_authors_have_is_refused_though_they_differ_in_what_no_member_sees(self) -> None:
+        """The snowman is too rare to be in the alphabet."""
+        writings = texts_by(range(10), range(4))
+        twin = Document("x/1", writings.documents[0].text + " \u2603")
+        many = writings_of([*writings.documents, twin], [*writings.authors, "x"], "english")
+        with pytest.raises(CorpusError, match=r"x/1: x and a \(.*\) have the same text; leave it with the one who"):
+            train_authors(many, (NGRAM,))
+
     def test_too_few_authors_are_refused(self) -> None:
         with pytest.raises(TooLittleText, match="1 author, 2 are needed; add texts by others"):
             train_authors(texts_by([3]), USUAL)
@@ -295,13 +327,52 @@ class TestTraining:
     def test_who_looks_on_is_told_and_can_stop_it(self) -> None:
         said: list[str] = []
         train_authors(texts_by(range(2)), (NGRAM, MASKED), watch=Watch(stage=said.append))
-        assert said == ["member 1 of 2, ngram", "member 2 of 2, ngram (topic masked)"]
+        assert said == ["member 1 of 2, ngram", "member 2 of 2, ngram (topic masked)", "how sure to be"]
 
         def stop() -> None:
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
             train_authors(texts_by(range(2)), (VECTORS,), watch=Watch(proceed=stop))
+
+
+class TestLostLetters:
+    """The alphabet is counted over all texts together: a long one can take letters away from a short one."""
+
+    RARE = " \u00df\u00e6\u00f8"
+
+    def writings(self, share: int) -> Writings:
+        """Two authors, one of whom uses letters of his own once in so many words."""
+        usual = habits("a", 400_000)
+        words = habits("b", 400).split()
+        mixed = " ".join(word + self.RARE * (number % share == 0) for number, word in enumerate(words))
+        return writings_of([Document("a.txt", usual), Document("b.txt", mixed)], ["a", "b"], "english")
+
+    def test_a_text_that_loses_many_is_named(self, caplog: pytest.LogCaptureFixture) -> None:
+        train_authors(self.writings(5), (VECTORS,))
+        (said,) = caplog.messages
+        assert re.fullmatch(
+            r"b.txt: only \d+ of \d+ characters are learnt, the others are too rare in all texts together", said
+        )
+
+    def test_one_that_loses_few_is_not(self, caplog: pytest.LogCaptureFixture) -> None:
+        train_authors(self.writings(50), (VECTORS,))
+        assert caplog.messages == []
+
+    def test_a_text_that_is_asked_is_judged_named_or_refused(self, caplog: pytest.LogCaptureFixture) -> None:
+        model, plain = trained(), unknown([1])[0].text
+        check_texts(model, [Document("x.txt", plain)])
+        assert caplog.messages == []
+        letters = "\u03bc" * (len(plain) // 2)
+        known = len(model.views[0].normal(plain))
+        check_texts(model, [Document("x.txt", plain + letters)])
+        whole = known + len(letters)
+        assert caplog.messages == [f"x.txt: only {known} of {whole} characters are ones that the model knows"]
+        many = Document("y.txt", plain + letters * 3)
+        with pytest.raises(
+            CorpusError, match=r"y.txt: only \d+ of \d+ characters are ones that the model knows; leave"
+        ):
+            check_texts(model, [Document("x.txt", plain), many])
 
 
 class TestEnrolling:
@@ -338,6 +409,29 @@ class TestEnrolling:
         with pytest.raises(SettingsError, match="c is in the model already; give new authors another name"):
             enrol_authors(trained(), texts_by([2, 8]))
 
+    def test_however_the_accents_in_a_name_are_stored(self) -> None:
+        model = replace(trained(), authors=("Jos\u00e9", *trained().authors[1:]))
+        again = replace(texts_by([8]), authors=("Jose\u0301",) * len(texts_by([8]).authors))
+        with pytest.raises(SettingsError, match="is in the model already"):
+            enrol_authors(model, again)
+
+    def test_nobody_can_be_none_of_these(self) -> None:
+        named = replace(texts_by([8]), authors=("None of these",) * len(texts_by([8]).authors))
+        with pytest.raises(CorpusError, match="an author can't be called 'None of these'"):
+            enrol_authors(trained(), named)
+        both = writings_of(
+            [*texts_by([1]).documents, *named.documents], [*texts_by([1]).authors, *named.authors], "english"
+        )
+        with pytest.raises(CorpusError, match="an author can't be called 'None of these'"):
+            train_authors(both, USUAL)
+
+    def test_texts_in_another_script_are_refused(self) -> None:
+        greek = Document(
+            "x/1.txt", "\u03bc\u03b7\u03bd\u03b9\u03bd, \u03b1\u03b5\u03b9\u03b4\u03b5, \u03b8\u03b5\u03b1; " * 20
+        )
+        with pytest.raises(CorpusError, match=r"x/1.txt: only \d+ of \d+ characters are ones that the model knows"):
+            enrol_authors(trained(), writings_of([greek], ["x"], "english"))
+
     def test_texts_too_short_are_refused(self) -> None:
         with pytest.raises(TooLittleText, match=r"x/1.txt: 7 characters after normalising"):
             enrol_authors(trained(), writings_of([Document("x/1.txt", "the cat")], ["x"], "english"))
@@ -363,6 +457,16 @@ class TestNetworks:
         one, two = enrol_authors(model, texts_by([5])), enrol_authors(model, texts_by([4, 5]))
         for number in (1, 2):
             assert one.networks[number].weights.heads[-1].tobytes() == two.networks[number].weights.heads[-1].tobytes()
+
+    def test_nor_who_was_enrolled_before(self, tmp_path: Path) -> None:
+        """In one step or in two, with a file between them, the heads are the same."""
+        model = trained(4, self.MEMBERS)
+        once = enrol_authors(model, texts_by([4, 5]))
+        write_author_model(tmp_path / "m.byline", enrol_authors(model, texts_by([4])))
+        between = read_author_model(tmp_path / "m.byline")
+        assert (between.trained, len(between.authors)) == (4, 5)
+        twice = enrol_authors(between, texts_by([5]))
+        assert author_model_bytes(twice) == author_model_bytes(once)
 
     def test_what_old_heads_say_of_a_text_stays(self) -> None:
         model = trained(4, self.MEMBERS)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,15 @@ from numpy.typing import NDArray
 from safetensors.numpy import load, save
 
 from byline.attribution.attributing import attribute
-from byline.attribution.file import FORMAT, HEADER, author_model_bytes, read_author_model, write_author_model
+from byline.attribution.file import (
+    FORMAT,
+    HEADER,
+    author_model_bytes,
+    hold_model,
+    looks_like_model,
+    read_author_model,
+    write_author_model,
+)
 from byline.attribution.model import AuthorModel, enrol_authors, train_authors
 from byline.attribution.writings import writings_of
 from byline.documents import Document
@@ -146,6 +155,39 @@ class TestRoundTrip:
             write_author_model(tmp_path / "file" / "m.byline", model())
 
 
+class TestHolding:
+    def test_the_new_model_takes_the_place_of_the_one_that_is_held(self, tmp_path: Path) -> None:
+        path, link = tmp_path / "m.byline", tmp_path / "link.byline"
+        write_author_model(path, model())
+        link.symlink_to(path)
+        with hold_model(link) as replace_with:
+            with (
+                pytest.raises(RunError, match=r"another process is adding authors to it; wait for it"),
+                hold_model(path),
+            ):
+                pass
+            replace_with(replace(model(), seed=5))
+        assert read_author_model(path).seed == 5
+        assert sorted(child.name for child in tmp_path.iterdir()) == ["link.byline", "m.byline"]
+        with hold_model(path):
+            pass
+
+    def test_what_was_written_over_meanwhile_is_left_as_it_is(self, tmp_path: Path) -> None:
+        path = tmp_path / "m.byline"
+        write_author_model(path, model())
+        with hold_model(path) as replace_with:
+            path.write_bytes(b"another's")
+            with pytest.raises(RunError, match=r"m.byline: changed meanwhile, and left as it is now; run this again"):
+                replace_with(model())
+        assert path.read_bytes() == b"another's"
+        assert [child.name for child in tmp_path.iterdir()] == ["m.byline"]
+
+    def test_what_is_no_file_is_none(self, tmp_path: Path) -> None:
+        for place, message in ((tmp_path, "a folder"), (tmp_path / "gone/m.byline", "not found")):
+            with pytest.raises(ModelFileError, match=message), hold_model(place):
+                pass
+
+
 class TestDamage:
     def test_no_bit_may_flip(self, tmp_path: Path) -> None:
         """One of each of many bytes, and all of those that say how long the header is."""
@@ -183,7 +225,12 @@ class TestDamage:
     @example(content=b"PK\x03\x04")
     @settings(max_examples=200)
     def test_any_other_bytes_are_no_model(self, tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
-        assert "no readable model file" in refusal(tmp_path_factory.mktemp("models") / "m.byline", content)
+        path = tmp_path_factory.mktemp("models") / "m.byline"
+        message = refusal(path, content)
+        if content[8:9] == b"{":
+            assert "no readable model file" in message
+        else:
+            assert message == f"{path}: not a Byline model; name a file that byline train wrote"
 
     def test_what_was_changed_and_not_signed_is_damaged(self, tmp_path: Path) -> None:
         header, arrays = parts(whole())
@@ -192,6 +239,24 @@ class TestDamage:
             assert "its header is not what was written" in refusal(tmp_path / "m", save(arrays, {HEADER: other}))
         arrays["owners"] = arrays["owners"][::-1].copy()
         assert "owners is not what was written" in refusal(tmp_path / "m", resigned(header, arrays, hashes=False))
+
+
+class TestLooks:
+    def test_a_model_looks_like_one_whole_or_cut_off(self, tmp_path: Path) -> None:
+        path = tmp_path / "m.byline"
+        for content in (whole(), whole()[:-1], whole()[:9]):
+            path.write_bytes(content)
+            assert looks_like_model(path)
+
+    @pytest.mark.parametrize("content", [b"", b"It is a truth", b'{"a": 1}', whole()[:8], b"PK\x03\x04" * 9])
+    def test_other_files_do_not(self, tmp_path: Path, content: bytes) -> None:
+        path = tmp_path / "m.byline"
+        path.write_bytes(content)
+        assert not looks_like_model(path)
+
+    @pytest.mark.parametrize("path", ["gone", "/tmp", "/dev/null", "a\0b", "x" * 300])
+    def test_nor_does_what_is_no_file(self, path: str) -> None:
+        assert not looks_like_model(Path(path))
 
 
 class TestNoModel:
@@ -208,8 +273,10 @@ class TestNoModel:
     @pytest.mark.parametrize(
         ("content", "reason"),
         [
-            (b"", "no readable model file"),
-            (b'{"authors": []}', "no readable model file"),
+            (b"", "not a Byline model; name a file that byline train wrote"),
+            (b'{"authors": []}', "not a Byline model"),
+            (b"It is a truth universally acknowledged", "not a Byline model"),
+            (b"It is a {truth", "no readable model file"),
             (raw({}), "no model of authors"),
             (save({"a": np.zeros(3, np.float32)}), "no model of authors"),
             (save({"a": np.zeros(3, np.float32)}, {"byline": "{}"}), "no model of authors"),
@@ -374,6 +441,11 @@ BAD: dict[str, Callable[[Header, Arrays], None]] = {
     "seed no number": put("seed", value="0"),
     "seed a fraction": put("seed", value=0.5),
     "seed true": put("seed", value=True),
+    "trained too many": put("trained", value=4),
+    "trained one": put("trained", value=1),
+    "trained none": put("trained", value=0),
+    "trained true": put("trained", value=True),
+    "trained no number": put("trained", value=None),
     "no members": lambda header, _: header.update(members=[], judge={**header["judge"], "weights": []}),
     "members no list": put("members", value=3),
     "a member no table": put("members", 0, value=[]),
@@ -476,6 +548,10 @@ STRANGE = [
 
 
 class TestHeaders:
+    def test_an_older_file_does_not_say_who_was_enrolled(self, tmp_path: Path) -> None:
+        (tmp_path / "m.byline").write_bytes(changed(drop("trained")))
+        assert read_author_model(tmp_path / "m.byline").trained == len(model().authors)
+
     def test_a_file_that_is_signed_again_is_read(self, tmp_path: Path) -> None:
         """So that what is refused below is refused for what was changed in it."""
         path = tmp_path / "m.byline"

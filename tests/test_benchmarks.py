@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from conftest import phrase
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -17,7 +19,7 @@ def benchmarks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The folder of benchmarks is where modules are looked for."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     yield
-    for name in ("pan", "sampling", "speed", "stored"):
+    for name in ("attribution", "clustering", "pan", "sampling", "speed", "stored"):
         sys.modules.pop(name, None)
 
 
@@ -65,3 +67,22 @@ def test_speed_is_measured(work: str) -> None:
 
     prepare = {"train": speed.prepare_training, "score": speed.prepare_scoring}[work]
     assert prepare(speed.Row(work, hidden=4, heads=3, text=500))() > 0
+
+
+def test_clusters_are_measured_of_parts_and_of_strangers(capsys: pytest.CaptureFixture[str]) -> None:
+    import clustering
+
+    truth = [author for author in range(6) for _ in range(3)]
+    given = clustering.Texts([phrase(author, 700, place) for place, author in enumerate(truth)], truth, "english")
+    part = clustering.measure_parts([given, given], 9)
+    assert (part["corpus"], part["texts"], part["authors"]) == ("4 parts", 9, 3)
+    assert part["byline"] == {"clusters": 3.0, "bcubed_f": 1.0, "average_precision": 1.0}
+    assert part["alone"] == {"clusters": 9.0, "bcubed_f": 0.5, "average_precision": None}  # precision 1, recall 1/3
+    strangers = clustering.measure_parts([given], 6, strangers=True)
+    assert (strangers["corpus"], strangers["authors"]) == ("2 sets of strangers", 6)
+    assert strangers["alone"]["bcubed_f"] == 1
+    run = {"corpus": "made up", "texts": 18, "authors": 6, **clustering.measure(given)}
+    clustering.print_table({"runs": [run], "others": [], "parts": [part, strangers]})
+    rows = [row.split("|") for row in capsys.readouterr().out.splitlines()]
+    assert {len(row) for row in rows} == {len(rows[0])}
+    assert [row[1].strip() for row in rows[2:]] == ["made up", "plain mean", "4 parts", "2 sets of strangers"]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
@@ -21,9 +23,17 @@ from byline.clusterfiles import (
     read_text_folders,
     write_clustering,
 )
-from byline.clustering import JOINED, MOST, Clustering, average_precision, bcubed_f, cluster_documents
+from byline.clustering import (
+    FEW,
+    MOST,
+    Clustering,
+    cluster_documents,
+    cluster_scores,
+    level_values,
+)
 from byline.documents import Document
 from byline.errors import AnswersError, BylineError, CorpusError, SettingsError, TooLittleText
+from byline.metrics import average_precision, bcubed_f
 from byline.pools import read_pool
 from byline.settings import Settings
 from conftest import phrase
@@ -34,7 +44,7 @@ TEXTS = [Document(f"{author}-{salt}.txt", phrase(author, 700, salt)) for salt in
 
 @pytest.fixture(scope="module")
 def clustering() -> Clustering:
-    return cluster_documents(TEXTS, MEMBERS)
+    return cluster_documents(TEXTS)
 
 
 def groups(found: Clustering) -> set[frozenset[str]]:
@@ -52,12 +62,15 @@ class TestMeasures:
         assert bcubed_f([0, 0, 1, 1], [3, 3, 1, 1]) == 1
 
     def test_average_precision_is_worked_by_hand(self) -> None:
-        # of six pairs ranked, the second and the last are true links: (1/2 + 2/6) / 2
-        scores = np.array([[0, 0.1, 0.9, 0.5], [0, 0, 0.3, 0.2], [0, 0, 0, 0.8], [0, 0, 0, 0]])
-        assert average_precision([0, 0, 1, 1], scores) == pytest.approx(5 / 12)
+        # the second and the last of six are true links: (1/2 + 2/6) / 2
+        assert average_precision([False, True, False, False, False, True], 2) == pytest.approx(5 / 12)
+
+    def test_true_links_that_are_not_listed_add_nothing(self) -> None:
+        assert average_precision([False, True], 4) == pytest.approx(1 / 8)
+        assert average_precision([], 4) == 0
 
     def test_average_precision_without_a_true_link_is_0(self) -> None:
-        assert average_precision([0, 1, 2], np.ones((3, 3))) == 0
+        assert average_precision([False, False], 0) == 0
 
 
 class TestClusters:
@@ -66,20 +79,57 @@ class TestClusters:
         assert clustering.labels == (0, 1, 2, 3) * 3
         assert clustering.clusters == [[author, author + 4, author + 8] for author in range(4)]
 
-    def test_links_are_symmetric_and_above_the_threshold_within_an_author_only(self, clustering: Clustering) -> None:
+    def test_links_are_symmetric_and_enough_within_an_author_only(self, clustering: Clustering) -> None:
         links = clustering.links
         assert (links == links.T).all()
         assert (np.diag(links) == 0).all()
         same = np.equal.outer(clustering.labels, clustering.labels)
-        assert (links[same & ~np.eye(12, dtype=bool)] > JOINED).all()
-        assert (links[~same] < JOINED).all()
+        assert (links[same & ~np.eye(12, dtype=bool)] >= clustering.threshold).all()
+        assert (links[~same] < clustering.threshold).all()
+
+    def test_members_and_language_need_not_be_named(self, clustering: Clustering) -> None:
+        named = cluster_documents(TEXTS, MEMBERS)
+        assert (named.links == clustering.links).all()
+        assert named.labels == clustering.labels
 
     def test_a_score_is_a_half_where_a_link_is_just_enough(self) -> None:
-        links = np.array([[0, JOINED, JOINED + np.log(3)], [JOINED, 0, -1000], [JOINED + np.log(3), -1000, 0]])
-        found = Clustering(("a", "b", "c"), links, (0, 1, 2), np.zeros((2, 3)))
+        links = np.array([[0, 7, 8], [7, 0, -993], [8, -993, 0]])
+        found = Clustering(("a", "b", "c"), links, (0, 1, 2), np.zeros((2, 3)), 7)
         assert found.score(0, 1) == 0.5
-        assert found.score(0, 2) == pytest.approx(0.75)
-        assert found.score(1, 2) == 0
+        assert found.score(0, 2) == 0.75
+        assert found.score(1, 2) == pytest.approx(0.5 / 1001)
+
+    def test_of_any_two_links_the_stronger_has_the_higher_score(self) -> None:
+        """Also far above what is enough, where a logistic curve is 1."""
+        links = np.zeros((4, 4))
+        links[np.triu_indices(4, 1)] = [-1000, -999.9999, 2, 60, 60.0001, 1000]
+        found = Clustering(tuple("abcd"), links, (0, 1, 2, 3), np.zeros((3, 3)), 2.5)
+        scores = [found.score(one, other) for one, other in zip(*np.triu_indices(4, 1), strict=True)]
+        assert all(lower < higher for lower, higher in itertools.pairwise([0, *scores, 1]))
+
+    def test_the_strongest_links_are_those_that_sorting_finds(self) -> None:
+        rng = np.random.default_rng(3)
+        links = rng.integers(0, 40, (30, 30)).astype(float)  # many are equal
+        links = links + links.T
+        found = Clustering(tuple(map(str, range(30))), links, tuple(range(30)), np.zeros((29, 3)), 1)
+        pairs = list(zip(*(side.tolist() for side in np.triu_indices(30, 1)), strict=True))
+        ranked = sorted(pairs, key=lambda pair: -links[pair])
+        assert found.strongest() == ranked
+        assert found.strongest(10_000) == ranked
+        for most in (1, 10, 434, 435):
+            assert [links[pair] for pair in found.strongest(most)] == [links[pair] for pair in ranked[:most]]
+            assert len(set(found.strongest(most))) == most
+
+    def test_finding_ten_links_of_many_texts_takes_little_time_and_room(self) -> None:
+        count = 1_500
+        links = np.random.default_rng(1).random((count, count))
+        found = Clustering(tuple(map(str, range(count))), links, tuple(range(count)), np.zeros((count - 1, 3)), 1)
+        tracemalloc.start()
+        try:
+            assert len(found.strongest(10)) == 10
+            assert tracemalloc.get_traced_memory()[1] < 80e6  # as tuples in Python all pairs would take 130 MB and more
+        finally:
+            tracemalloc.stop()
 
     def test_equal_texts_are_together_whatever_the_others_are_like(self) -> None:
         """Also where all others are by different authors, and no link is strong."""
@@ -104,12 +154,14 @@ class TestClusters:
         assert renamed == groups(clustering)
 
     def test_a_higher_threshold_never_gives_fewer_clusters(self, clustering: Clustering) -> None:
-        thresholds = [-np.inf, 0, JOINED, 20, 40, np.inf]
-        counts = [len(cluster_documents(TEXTS, MEMBERS, threshold=each).clusters) for each in thresholds]
+        thresholds = [-1000, 0, clustering.threshold, 20, 1000]
+        found = [cluster_documents(TEXTS, MEMBERS, threshold=each) for each in thresholds]
+        counts = [len(each.clusters) for each in found]
         assert counts == sorted(counts)
         assert counts[0] == 1
         assert counts[2] == 4
         assert counts[-1] == 12
+        assert [each.threshold for each in found] == thresholds
 
     def test_merges_name_every_text_once_and_go_down(self, clustering: Clustering) -> None:
         joined = clustering.merges[:, :2].ravel().tolist()
@@ -121,6 +173,116 @@ class TestClusters:
         assert list(frame.columns) == ["document", "cluster"]
         assert frame["document"].tolist() == list(clustering.names)
         assert frame["cluster"].tolist() == list(clustering.labels)
+
+
+def planted(sizes: Sequence[int], within: float, seed: int = 0) -> tuple[list[int], np.ndarray]:
+    """Authors with so many texts, and scores: noise of size 1, and more within an author."""
+    truth = [author for author, size in enumerate(sizes) for _ in range(size)]
+    rng = np.random.default_rng(seed)
+    noise = rng.normal(size=(len(truth), len(truth)))
+    scores = (noise + noise.T) / np.sqrt(2)
+    return truth, scores + within * np.equal.outer(truth, truth)
+
+
+class TestNumberOfClusters:
+    @pytest.mark.parametrize(
+        ("sizes", "within"), [([3] * 20, 6), ([10] * 6, 4), ([6] * 10, 30), ([2] * 10 + [8] * 5, 6)]
+    )
+    def test_it_follows_what_is_in_the_scores(self, sizes: list[int], within: float) -> None:
+        """However far an author's texts stand out: no link of a certain size decides."""
+        truth, scores = planted(sizes, within)
+        found = cluster_scores(list(map(str, range(len(truth)))), scores)
+        assert bcubed_f(truth, found.labels) > 0.95
+
+    def test_texts_without_a_companion_stay_alone(self) -> None:
+        truth, scores = planted([4] * 8 + [1] * 20, 7)
+        found = cluster_scores(list(map(str, range(len(truth)))), scores)
+        alone = [cluster[0] for cluster in found.clusters if len(cluster) == 1]
+        assert len(set(alone) & set(range(32, 52))) >= 15
+        assert bcubed_f(truth, found.labels) > 0.9
+
+    def test_the_scale_of_the_scores_changes_nothing(self) -> None:
+        truth, scores = planted([4] * 8, 4)
+        names = list(map(str, range(len(truth))))
+        found = cluster_scores(names, scores)
+        other = cluster_scores(names, 1000 * scores - 7)
+        assert other.labels == found.labels
+        np.testing.assert_allclose(other.links, found.links, atol=1e-6)
+
+    def test_it_is_worked_by_hand(self) -> None:
+        """Nearest links 9, 9, 8, 8, 2: a text alone counts from 8 on.
+
+        a-b stand from 8 (9 is no more than that) to 1, two texts, 14; c-d just so; each alone 0. e alone stands from 8
+        to 1.5, 6.5; with c-d, 3 x (1.5 - 1) = 1.5, it is less than both apart.
+        """
+        links = np.full((5, 5), 1.0)
+        for (one, other), link in {(0, 1): 9, (2, 3): 8, (2, 4): 2, (3, 4): 1}.items():
+            links[one, other] = links[other, one] = link
+        found = cluster_scores("abcde", links)
+        assert found.labels == (0, 0, 1, 1, 2)
+
+    def test_as_many_links_are_enough_as_pairs_are_together(self) -> None:
+        truth, scores = planted([3, 4, 1, 1, 5] * 3, 4)
+        found = cluster_scores(list(map(str, range(len(truth)))), scores)
+        together = sum(len(cluster) * (len(cluster) - 1) // 2 for cluster in found.clusters)
+        assert (np.triu(found.links, 1)[np.triu_indices(len(truth), 1)] >= found.threshold).sum() == together
+
+    def test_texts_that_are_all_as_far_from_each_other_stay_alone(self) -> None:
+        found = cluster_scores("abcd", np.ones((4, 4)))
+        assert found.labels == (0, 1, 2, 3)
+        assert (found.links == 0).all()
+        assert found.threshold > 0
+
+
+class TestLevels:
+    def test_what_is_near_to_everything_is_nearer_to_nobody(self) -> None:
+        _, scores = planted([100], 0)
+        level = np.arange(100) / 30
+        plain, moved = level_values(scores), level_values(scores + np.add.outer(level, level))
+        assert np.corrcoef(plain.ravel(), moved.ravel())[0, 1] > 0.98
+        assert np.corrcoef(plain.ravel(), (scores + np.add.outer(level, level)).ravel())[0, 1] < 0.7
+
+    def test_how_far_a_text_usually_is_from_others_counts_half(self) -> None:
+        """The other half is the other text's; with nine times the size three times is left."""
+        _, scores = planted([100], 0)
+        scores[7] *= 9
+        scores[:, 7] *= 9
+        sizes = np.abs(level_values(scores)).mean(axis=1)
+        assert 2 * np.median(sizes) < sizes[7] < 4 * np.median(sizes)
+
+    def test_both_directions_count_the_same_and_the_diagonal_nothing(self) -> None:
+        _, scores = planted([12], 0)
+        slanted = scores + np.triu(np.ones((12, 12)), 1) + np.diag(np.full(12, 100.0)) - np.tril(np.ones((12, 12)), -1)
+        np.testing.assert_allclose(level_values(slanted), level_values(scores), atol=1e-9)
+
+    def test_of_two_texts_or_of_equal_values_nothing_is_left(self) -> None:
+        assert (level_values(np.array([[1.0, 2], [3, 4]])) == 0).all()
+        assert (level_values(np.full((6, 6), 0.3)) == 0).all()
+
+
+class TestFewTexts:
+    """What few texts say of themselves is not trusted."""
+
+    @pytest.mark.parametrize("count", [3, 4, 5, 9])
+    def test_links_stay_within_what_so_few_texts_can_tell(self, count: int) -> None:
+        for seed in range(5):
+            texts = [Document(str(author), phrase(author, 700, seed)) for author in range(count)]
+            found = cluster_documents(texts, MEMBERS)
+            assert found.links.max() <= np.sqrt(count * (count - 1) / 2) + 0.5
+            assert found.few
+
+    def test_of_four_texts_two_may_be_linked_without_the_others_being(self) -> None:
+        """With all levels taken off, of four texts two pairs would always have the same link."""
+        texts = [Document(str(place), phrase(author, 700, place)) for place, author in enumerate((0, 0, 1, 2))]
+        found = cluster_documents(texts, MEMBERS)
+        assert found.strongest(1) == [(0, 1)]
+        assert found.links[0, 1] > found.links[2, 3] + 0.5
+        assert found.labels == (0, 0, 1, 2)
+
+    def test_from_how_many_on_they_are_not_few(self) -> None:
+        for count in (FEW - 1, FEW):
+            found = cluster_scores(list(map(str, range(count))), planted([count], 0)[1])
+            assert found.few == (count < FEW)
 
 
 class Newick:
@@ -184,17 +346,18 @@ class TestTree:
 
     def test_it_is_worked_by_hand(self) -> None:
         links = np.array([[0.0, 6, 1], [6, 0, 2], [1, 2, 0]])
-        found = Clustering(("a", "b", "c"), links, (0, 0, 1), np.array([[0, 1, 6], [2, 3, 1.5]]))
+        found = Clustering(("a", "b", "c"), links, (0, 0, 1), np.array([[0, 1, 6], [2, 3, 1.5]]), 6)
         assert found.newick() == "('c':4.5000,('a':0.0000,'b':0.0000):4.5000);"
 
 
 class TestRefusals:
     def test_too_few_and_too_many_texts(self) -> None:
-        with pytest.raises(TooLittleText, match="2 texts; from 3 to 3,000 can be compared"):
+        with pytest.raises(TooLittleText, match="2 texts; 3 are needed"):
             cluster_documents(TEXTS[:2], MEMBERS)
         many = [Document(str(number), "x" * 20) for number in range(MOST + 1)]
-        with pytest.raises(TooLittleText, match="3001 texts"):
+        with pytest.raises(CorpusError, match="3,001 texts; 3,000 at the most") as refusal:
             cluster_documents(many, MEMBERS)
+        assert not isinstance(refusal.value, TooLittleText)
 
     def test_short_texts_are_all_named_with_what_to_do(self) -> None:
         with pytest.raises(TooLittleText) as refusal:
@@ -211,9 +374,10 @@ class TestRefusals:
         with pytest.raises(SettingsError, match="the engine rnn can't link texts; there are ngram, vectors"):
             cluster_documents(TEXTS, [Settings()])
 
-    def test_a_threshold_that_is_no_number(self) -> None:
-        with pytest.raises(SettingsError, match="must be a number, got nan"):
-            cluster_documents(TEXTS, MEMBERS, threshold=float("nan"))
+    @pytest.mark.parametrize("threshold", [float("nan"), float("inf"), -float("inf")])
+    def test_a_threshold_that_is_no_number(self, threshold: float) -> None:
+        with pytest.raises(SettingsError, match=f"must be a number, got {threshold}"):
+            cluster_documents(TEXTS, MEMBERS, threshold=threshold)
 
 
 def read(path: Path) -> object:
@@ -237,7 +401,20 @@ class TestFiles:
         scores = [row["score"] for row in rows]
         assert scores == sorted(scores, reverse=True)
         assert all(0 <= score <= 1 for score in scores)
-        assert [score > 0.5 for score in scores] == [True] * 12 + [False] * 54  # as many as pairs by one author
+        assert [score >= 0.5 for score in scores] == [True] * 12 + [False] * 54  # as many as pairs by one author
+        assert len(set(scores)) == 66
+
+    @pytest.mark.parametrize("threshold", [-1.0, 4.0])
+    def test_ranking_and_network_turn_on_the_threshold_asked_for(self, threshold: float, tmp_path: Path) -> None:
+        found = cluster_documents(TEXTS, MEMBERS, threshold=threshold)
+        write_clustering(tmp_path, found)
+        enough = int((found.links[np.triu_indices(12, 1)] >= threshold).sum())
+        rows = read(tmp_path / "ranking.json")
+        assert isinstance(rows, list)
+        assert sum(row["score"] >= 0.5 for row in rows) == enough
+        edges = list(ElementTree.parse(tmp_path / "network.gexf").getroot().iter("{http://gexf.net/1.3}edge"))
+        assert len(edges) == enough
+        assert all(float(edge.get("weight", "")) >= threshold - 1e-4 for edge in edges)
 
     def test_the_network_is_xml_with_a_node_for_each_text(self, clustering: Clustering, tmp_path: Path) -> None:
         write_clustering(tmp_path, clustering)
@@ -364,6 +541,11 @@ def answered(tmp_path: Path) -> tuple[Path, Path]:
     return answers, truth
 
 
+def rank(answered: tuple[Path, Path], *links: tuple[str, str, float]) -> None:
+    rows = [{"document1": one, "document2": other, "score": score} for one, other, score in links]
+    (answered[0] / "problem001" / "ranking.json").write_text(json.dumps(rows), "utf-8")
+
+
 class TestEvaluation:
     def test_measures_of_each_problem(self, answered: tuple[Path, Path]) -> None:
         assert is_clustering(answered[1])
@@ -373,11 +555,42 @@ class TestEvaluation:
         assert is_clustering(truth)
         assert evaluate_clusterings(answers, truth) == (expected,)
 
-    def test_links_that_are_not_ranked_count_as_0(self, answered: tuple[Path, Path]) -> None:
-        ranking = answered[0] / "problem001" / "ranking.json"
-        ranking.write_text(json.dumps([{"document1": "b", "document2": "a", "score": 0.2}]), "utf-8")
-        # a-b is first; c-d shares the other places with all else, and is the last of them
-        assert evaluate_clusterings(*answered)[0].average_precision == pytest.approx((1 + 2 / 6) / 2)
+    def test_links_that_are_not_ranked_add_nothing(self, answered: tuple[Path, Path]) -> None:
+        rank(answered, ("b", "a", 0.2))
+        assert evaluate_clusterings(*answered)[0].average_precision == pytest.approx(1 / 2)  # of a-b and c-d, a-b
+        rank(answered)
+        assert evaluate_clusterings(*answered)[0].average_precision == 0
+
+    def test_links_are_ranked_by_their_scores_and_equal_ones_as_they_are_listed(
+        self, answered: tuple[Path, Path]
+    ) -> None:
+        rank(answered, ("a", "c", 0.1), ("d", "c", 0.7), ("b", "a", 0.9))
+        assert evaluate_clusterings(*answered)[0].average_precision == 1
+        rank(answered, ("a", "c", 0.5), ("a", "b", 0.5))
+        assert evaluate_clusterings(*answered)[0].average_precision == pytest.approx(1 / 4)
+        rank(answered, ("a", "b", 0.5), ("a", "c", 0.5))
+        assert evaluate_clusterings(*answered)[0].average_precision == pytest.approx(1 / 2)
+
+    def test_of_a_pair_that_is_there_twice_the_first_counts(self, answered: tuple[Path, Path]) -> None:
+        rank(answered, ("a", "b", 0.9), ("b", "a", 0.8), ("b", "a", 0.1), ("d", "c", 0.5))
+        assert evaluate_clusterings(*answered)[0].average_precision == 1
+
+    def test_what_is_written_is_ranked_as_the_links_are(self, tmp_path: Path) -> None:
+        """Also where links are far above what is enough, and differ by little."""
+        links = np.zeros((4, 4))
+        links[np.triu_indices(4, 1)] = [50.01, 50.02, 1, 2, 50.03, 0.5]  # a-b, a-c, a-d, b-c, b-d, c-d
+        merges = np.array([[0, 1, 3], [2, 4, 2], [3, 5, 1]])
+        found = Clustering(tuple("abcd"), links + links.T, (0, 1, 2, 3), merges, 2.5)
+        write_clustering(tmp_path / "out", found)
+        (tmp_path / "truth").mkdir()
+        (tmp_path / "truth" / "clustering.json").write_text(clusters_json("ac", "bd"), "utf-8")
+        assert evaluate_clusterings(tmp_path / "out", tmp_path / "truth")[0].average_precision == 1
+
+    def test_a_corpus_that_holds_its_truth_is_one(self, answered: tuple[Path, Path], tmp_path: Path) -> None:
+        answers, truth = answered
+        assert is_clustering(tmp_path)
+        assert evaluate_clusterings(answers, tmp_path) == evaluate_clusterings(answers, truth)
+        assert not is_clustering(tmp_path / "elsewhere")
 
     @pytest.mark.parametrize(
         ("file", "content", "said"),
@@ -391,6 +604,7 @@ class TestEvaluation:
             ("ranking.json", "no", "not JSON"),
             ("ranking.json", "[7]", "each link needs document1, document2 and score"),
             ("ranking.json", '[{"document1": "a", "document2": "x", "score": 1}]', "each link needs"),
+            ("ranking.json", '[{"document1": "a", "document2": "a", "score": 1}]', "each link needs"),
             ("ranking.json", '[{"document1": [], "document2": {}, "score": 1}]', "each link needs"),
             ("ranking.json", '[{"document1": "a", "document2": "b", "score": "1"}]', "each link needs"),
             ("ranking.json", '[{"document1": "a", "document2": "b", "score": true}]', "each link needs"),
@@ -428,6 +642,7 @@ class TestCommand:
         assert done.stdout.splitlines()[0] == "12 texts, 4 clusters"
         assert "0-0.txt, 0-1.txt, 0-2.txt" in done.stdout
         assert f"Clusters, ranking, tree and network are in {out}" in done.stdout
+        assert done.stdout.splitlines()[-1] == f"Next: open {out / 'network.gexf'} in Gephi"
         before = {name: (out / name).read_bytes() for name in FILES}
         again = run("cluster", folder, "-o", out, "--threshold", "1000")
         assert again.returncode == 1
@@ -438,17 +653,38 @@ class TestCommand:
         assert isinstance(clusters, list)
         assert len(clusters) == 12
 
+    def test_lines_are_folded_and_few_texts_are_announced(self, tmp_path: Path) -> None:
+        texts = [Document(f"a letter to somebody, number {d.name}", d.text) for d in TEXTS]
+        done = run("cluster", write_texts(tmp_path / "texts", texts), "--quiet", "--threshold", "-1000")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert max(len(line) for line in done.stdout.splitlines()) <= 100
+        assert done.stdout.splitlines()[0] == "12 texts, 1 cluster"
+        assert "So few texts say little of how many clusters there are" in done.stdout
+        assert "strongest links, in usual deviations; -1000.00 is just enough:" in done.stdout
+
+    def test_engines_choose_the_members(self, tmp_path: Path) -> None:
+        folder = write_texts(tmp_path / "texts", TEXTS)
+        done = run("cluster", folder, "--engines", "vectors", "--json")
+        assert done.returncode == 0, done.stderr
+        strongest = cluster_documents(TEXTS, read_pool("authors").only(["vectors"]).rows).links.max()
+        assert json.loads(done.stdout)["links"][0]["link"] == pytest.approx(strongest)
+        refused = run("cluster", folder, "--engines", "linear")
+        assert refused.returncode == 1
+        assert "the engine linear can't link texts; there are ngram, vectors" in refused.stderr
+
     def test_json_has_clusters_all_links_and_the_tree(self, tmp_path: Path, clustering: Clustering) -> None:
         done = run("cluster", write_texts(tmp_path / "texts", TEXTS), "--json")
         assert done.returncode == 0, done.stderr
         found = json.loads(done.stdout)
         assert {frozenset(cluster) for cluster in found["clusters"]} == groups(clustering)
         assert len(found["links"]) == 66
+        assert found["few"]
+        assert found["threshold"] == pytest.approx(clustering.threshold)
         assert [link["link"] for link in found["links"]] == sorted((e["link"] for e in found["links"]), reverse=True)
         assert Newick(found["tree"]).leaves.keys() == set(clustering.names)
 
     def test_a_pan_corpus_is_answered_and_measured(self, tmp_path: Path) -> None:
-        corpus, out, truth = tmp_path / "corpus", tmp_path / "out", tmp_path / "truth"
+        corpus, out, truth = tmp_path / "corpus", tmp_path / "out", tmp_path / "corpus" / "truth"
         for problem in ("problem001", "problem002"):
             write_texts(corpus / problem, TEXTS)
             (truth / problem).mkdir(parents=True)
@@ -467,6 +703,9 @@ class TestCommand:
         shown = run("evaluate", out, truth)
         assert "BCubed F" in shown.stdout
         assert "mean" in shown.stdout
+        again = run("cluster", corpus, "-o", out, "--overwrite")
+        assert again.stdout.splitlines()[-1] == f"Next: byline evaluate {out} {corpus}"
+        assert run("evaluate", out, corpus, "--json").stdout == measured.stdout
 
     def test_a_threshold_that_is_no_number_ends_with_1(self, tmp_path: Path) -> None:
         done = run("cluster", write_texts(tmp_path / "texts", TEXTS), "--threshold", "nan")

@@ -721,8 +721,8 @@ class TestPrepare:
         assert "gone: not found" in done.stderr
 
 
-def test_the_demo_shows_answers_beside_the_truth() -> None:
-    done = run("demo", "--members", 1)
+def test_the_demo_shows_answers_beside_the_truth(tmp_path: Path) -> None:
+    done = run("demo", "--members", 1, "--report", tmp_path / "demo.html")
     assert done.stdout.startswith("Byline read 12 invented authors (english) and judged 12 texts.")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("same") >= 6

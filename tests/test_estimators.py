@@ -163,13 +163,49 @@ class TestAttributor:
         turned = Attributor().fit(X[::-1], Y[::-1])
         np.testing.assert_allclose(turned.predict_proba(NEW), attributor.predict_proba(NEW), rtol=1e-6)
 
+    def test_a_fit_that_fails_leaves_the_one_before(self) -> None:
+        estimator = Attributor().fit(X, Y)
+        before = estimator.predict(NEW).tolist()
+        with pytest.raises(BylineError):
+            estimator.fit([*X[:-1], "no"], [f"other {label}" for label in Y])
+        assert estimator.predict(NEW).tolist() == before
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("seed", -1),
+            ("seed", None),
+            ("seed", 0.5),
+            ("threads", 0),
+            ("threads", "x"),
+            ("preset", None),
+            ("language", 1),
+        ],
+    )
+    def test_settings_that_cant_be_are_named(self, name: str, value: object) -> None:
+        for estimator in (Attributor(), Verifier()):
+            with pytest.raises(ValueError, match=f"^{name} "):
+                estimator.set_params(**{name: value}).fit(X, Y)
+
+    def test_all_cores_may_be_called_minus_one(self) -> None:
+        assert (
+            Attributor(threads=-1).fit(X, Y).predict(NEW).tolist()
+            == Attributor(threads=1).fit(X, Y).predict(NEW).tolist()
+        )
+
+    def test_authors_keep_their_labels_in_rankings(self) -> None:
+        numbers = Attributor().fit(X, [NAMES.index(label) * 7 for label in Y])
+        (found,) = numbers.attribute(NEW[:1])
+        assert found.author == "14"
+        assert numbers.predict(NEW[:1]).tolist() == [14]
+
     def test_rankings_may_say_none_of_these(self, attributor: Attributor) -> None:
         (found,) = attributor.attribute([voice(50, 0)], none=0.5)
         assert found.author is None
         assert found.none > 0.5
         (certain,) = attributor.attribute(NEW[:1])
         assert certain.author is not None
-        assert attributor.classes_[int(certain.author)] == "Ben"
+        assert certain.author == "Ben"
 
     def test_it_works_in_a_pipeline(self, attributor: Attributor) -> None:
         def shout(texts: list[str]) -> list[str]:
@@ -276,6 +312,20 @@ class TestVerifier:
         found = Verifier(threads=1).fit(PAIRS, ["same" if one else "different" for one in SAME])
         assert found.classes_.tolist() == ["different", "same"]
         np.testing.assert_allclose(found.predict_proba(PAIRS[:3]), verifier.predict_proba(PAIRS[:3]))
+
+    def test_labels_that_contradict_each_other_are_refused(self) -> None:
+        one, two, three = (voice(400, salt) for salt in range(3))
+        pairs = [*PAIRS, (one, two), (one, three), (two, three)]
+        with pytest.raises(ValueError, match="y says of pair 18 that it is by two authors, and other pairs that"):
+            Verifier(threads=1).fit(pairs, [*SAME, True, True, False])
+
+    def test_texts_by_too_few_people_are_refused(self) -> None:
+        with pytest.raises(BylineError, match="X has texts by 6 people who surely are different, 10 are needed"):
+            Verifier(threads=1).fit(PAIRS[:4], SAME[:4])
+
+    def test_members_are_those_of_the_fit(self, verifier: Verifier) -> None:
+        changed = copy.copy(verifier).set_params(preset="best")
+        np.testing.assert_array_equal(changed.predict_proba(PAIRS[:2]), verifier.predict_proba(PAIRS[:2]))
 
     def test_known_texts_may_be_several(self, verifier: Verifier) -> None:
         several = [((voice(300, 0), voice(300, 1)), voice(300, 2)), ([voice(301, 0)], voice(302, 2))]

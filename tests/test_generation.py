@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from byline.alphabet import Symbols
 from byline.attribution import generation
 from byline.attribution.file import write_author_model
 from byline.attribution.generation import generate, restore
 from byline.attribution.model import AuthorModel, train_authors
 from byline.attribution.writings import writings_of
+from byline.commands.rolling import generate_command
 from byline.documents import Document
 from byline.errors import SettingsError
 from byline.pools import read_pool
@@ -125,12 +130,54 @@ class TestChances:
         counts = generation._count([np.array([0, 1, 0, 0], np.int32)], 2)
         assert counts == {(): {0: 3, 1: 1}, (0,): {1: 1, 0: 1}, (1,): {0: 1}}
 
+    def test_n_grams_may_be_told_symbols_one_by_one(self, model: AuthorModel) -> None:
+        number = next(n for n, member in enumerate(model.members) if (member.engine, member.mask) == ("ngram", "none"))
+        symbols = model.texts[0][0][:40].tolist()
+        steps = generation._ngrams(model, number, 0)
+        for length, symbol in enumerate(symbols, start=1):
+            found = steps([symbol])
+            np.testing.assert_array_equal(found, generation._ngrams(model, number, 0)(symbols[:length]))
+
+    def test_a_predictor_is_told_only_what_is_new(self, model: AuthorModel, monkeypatch: pytest.MonkeyPatch) -> None:
+        """And not all that was written before, each time."""
+        told: list[int] = []
+        real = generation._ngrams
+
+        def listening(*arguments: Any) -> generation.Predictor:
+            predictor = real(*arguments)
+
+            def predict(new: Sequence[int]) -> generation.Chances:
+                told.append(len(new))
+                return predictor(new)
+
+            return predict
+
+        monkeypatch.setattr(generation, "_ngrams", listening)
+        generate(model, AUTHORS[0], 50)
+        assert set(told) == {1}
+
+    def test_n_grams_fall_back_on_some_texts_by_others_and_no_more(
+        self, model: AuthorModel, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        counted: list[int] = []
+        real = generation._count
+
+        def listening(texts: Sequence[Symbols], order: int) -> Any:
+            counted.append(len(texts))
+            return real(texts, order)
+
+        monkeypatch.setattr(generation, "_count", listening)
+        for enough, texts in ((1, 1), (1000, 2), (300_000, 4)):
+            monkeypatch.setattr(generation, "BACKGROUND", enough)
+            generate(model, AUTHORS[0], 1)
+            assert counted[-2:] == [texts, 2]
+
     def test_those_of_a_network_sum_to_1_and_are_carried_on(self, network: AuthorModel) -> None:
         once = generation._network(network, 0, 1)
         steps = generation._network(network, 0, 1)
         assert once([1]).sum() == pytest.approx(1, abs=1e-5)
-        for length in range(1, 5):
-            found = steps([4, 3, 2, 1][:length])
+        for symbol in (4, 3, 2, 1):
+            found = steps([symbol])
         np.testing.assert_allclose(found, generation._network(network, 0, 1)([4, 3, 2, 1]), rtol=1e-5)
 
 
@@ -145,12 +192,17 @@ class TestRefusals:
         with pytest.raises(SettingsError, match="no member that predicts characters forward; train it with --engines"):
             generate(learn(Settings(engine="vectors"), Settings(engine="ngram", mask="topic")), AUTHORS[0])
 
-    @pytest.mark.parametrize(
-        ("length", "temperature"), [(0, 1.0), (100_001, 1.0), (5, 0.0), (5, 11.0), (5, float("nan"))]
-    )
-    def test_lengths_and_temperatures_that_cant_be(self, model: AuthorModel, length: int, temperature: float) -> None:
-        with pytest.raises(SettingsError, match=f"got {length}, {temperature}"):
-            generate(model, AUTHORS[0], length, 0, temperature)
+    @pytest.mark.parametrize("length", [0, 100_001, -3])
+    def test_lengths_that_cant_be(self, model: AuthorModel, length: int) -> None:
+        with pytest.raises(SettingsError, match=f"^length must be from 1 to 100,000, got {length}$"):
+            generate(model, AUTHORS[0], length, 0, 11.0)  # one limit at a time
+
+    @pytest.mark.parametrize("temperature", [0.0, 11.0, float("nan")])
+    def test_temperatures_that_cant_be(self, model: AuthorModel, temperature: float) -> None:
+        with pytest.raises(
+            SettingsError, match=f"^temperature must be more than 0 and at the most 10, got {temperature}$"
+        ):
+            generate(model, AUTHORS[0], 5, 0, temperature)
 
     def test_a_seed_below_0(self, model: AuthorModel) -> None:
         with pytest.raises(SettingsError, match="seed must be 0 or more, got -1"):
@@ -172,6 +224,7 @@ class TestCommand:
         assert run(*words).stdout == expected + "\n"
         found = json.loads(run(*words, "--json").stdout)
         assert found == {"author": AUTHORS[1], "seed": 2, "temperature": 1.0, "text": expected}
+        assert inspect.signature(generate_command).parameters["length"].default == generation.LENGTH
         refused = run("generate", file, "--author", "Nobody")
         assert refused.returncode == 1
         assert "no author is named 'Nobody'" in refused.stderr

@@ -76,9 +76,12 @@ def train_three_texts(
     return weights, accumulators, memory, tallies, score(arithmetic, weights, text, rules.skip, rules.activation)
 
 
+NOTHING = np.zeros((0, 0), np.float32)
+
+
 def score(arithmetic: Arithmetic, weights: Weights, text: Ints, skip: int = 10, activation: int = 0) -> Bits:
     """(1, heads): the bits of a whole text."""
-    return arithmetic.score_text(weights, text, skip, activation, np.array([len(text)], np.int32))
+    return arithmetic.score_text(weights, text, skip, activation, np.array([len(text)], np.int32), NOTHING)
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
@@ -113,11 +116,15 @@ def test_the_parts_of_a_text_add_up_to_the_whole() -> None:
     weights = network.start_weights(3, 9, 8, "gaussian", rng)
     weights.heads[:] = rng.normal(0, 1, weights.heads.shape)
     text = rng.integers(0, 9, 2 * kernels._SCORE_ROWS + 5).astype(np.int32)
+    each, plain = (np.zeros((len(text), 3), np.float32) for _ in range(2))
     ends = np.array([3, 40, 40, 90, len(text)], np.int32)  # the first is skipped whole, the third is empty
-    parts = kernels.score_text(weights, text, 10, 0, ends)
-    np.testing.assert_allclose(parts, network.score_text(weights, text, 10, 0, ends), rtol=1e-5)
+    parts = kernels.score_text(weights, text, 10, 0, ends, each)
+    np.testing.assert_allclose(parts, network.score_text(weights, text, 10, 0, ends, plain), rtol=1e-5)
     np.testing.assert_allclose(parts.sum(axis=0), score(kernels, weights, text)[0], rtol=1e-9)
     assert (parts[[0, 2]] == 0).all()
+    np.testing.assert_allclose(each, plain, rtol=1e-4, atol=1e-5)  # and so do its characters
+    np.testing.assert_allclose(each[40:90].sum(axis=0, dtype=np.float64), parts[3], rtol=1e-5)
+    assert (each[:10] == 0).all()
     assert (parts[[1, 3, 4]] > 0).all()
 
 

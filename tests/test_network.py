@@ -27,7 +27,7 @@ def memory_in_double(hidden: int, depth: int, threshold: float = 0.0) -> Memory:
 
 def score(weights: Weights, text: Ints, skip: int = 0) -> NDArray[np.float64]:
     """The bits of a whole text."""
-    return network.score_text(weights, text, skip, 0, np.array([len(text)], np.int32))[0]
+    return network.score_text(weights, text, skip, 0, np.array([len(text)], np.int32), np.zeros((0, 0), np.float32))[0]
 
 
 def test_resqrt_and_its_derivative_are_the_papers() -> None:

@@ -47,7 +47,9 @@ def test_chances_by_hand() -> None:
     # after a: a once, b once, two kinds: b (1 + 2 x 2/5) / 4; after b: nothing was seen
     assert chances == pytest.approx([3 / 5, (1 + 2 * 2 / 5) / 4, 3 / 5])
     ends = np.array([2, 3], np.int32)
-    assert ngrams.surprise(index, counts, 1, np.full(3, 1 / 2), 1, ends) == pytest.approx(-np.log2([0.45, 0.6]))
+    assert ngrams.surprise(index, counts, 1, np.full(3, 1 / 2), 1, ends, np.zeros(0)) == pytest.approx(
+        -np.log2([0.45, 0.6])
+    )
 
 
 def test_chances_of_all_characters_add_up_to_one() -> None:
@@ -88,5 +90,7 @@ def test_the_fast_twin_is_equal(texts: list[str], order: int) -> None:
         wanted = ngrams.predict_text(index, plain, text, base)
         np.testing.assert_allclose(ngram_kernels.predict_text(index, fast, text, base), wanted, rtol=1e-12)
         ends = np.array([1, len(base) // 2, len(base)], np.int32)
-        bits = ngrams.surprise(index, plain, text, base, 1, ends)
-        assert ngram_kernels.surprise(index, fast, text, base, 1, ends) == pytest.approx(bits, abs=1e-9)
+        each, own = np.zeros(len(base)), np.zeros(len(base))
+        bits = ngrams.surprise(index, plain, text, base, 1, ends, each)
+        assert ngram_kernels.surprise(index, fast, text, base, 1, ends, own) == pytest.approx(bits, abs=1e-9)
+        assert own == pytest.approx(each, abs=1e-9)

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import logging
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from byline.attribution import rolling
 from byline.attribution.file import write_author_model
 from byline.attribution.model import AuthorModel, train_authors
 from byline.attribution.rolling import Rolling, roll
 from byline.attribution.writings import writings_of
+from byline.commands.rolling import rolling_command
 from byline.documents import Document
 from byline.errors import SettingsError, TooLittleText
 from byline.pools import read_pool
+from byline.scoring import Table
 from conftest import phrase
 
 AUTHORS = ("Ann", "Ben", "Cid")
@@ -94,6 +102,22 @@ class TestChanges:
         assert 1800 < change < 3700
 
 
+class TestKnownTexts:
+    """No window is judged as if the model had not learnt it."""
+
+    def test_a_text_that_the_model_has_learnt_is_named_once(
+        self, model: AuthorModel, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        roll(model, Document("book.txt", phrase(0, 1200, 0)), 600, 200)
+        (record,) = caplog.records
+        assert record.levelno == logging.WARNING
+        assert record.getMessage().startswith("book.txt: shares 100 characters or more word for word with 00 by Ann")
+
+    def test_of_others_nothing_is_said(self, model: AuthorModel, caplog: pytest.LogCaptureFixture) -> None:
+        roll(model, PASTED, 600, 200)
+        assert caplog.records == []
+
+
 class TestPath:
     """Worked by hand: two authors, a step as long as a window."""
 
@@ -120,12 +144,48 @@ class TestPath:
     def test_an_impossible_author_does_not_stop_the_path(self) -> None:
         assert rolling._most_probable(np.array([[1.0, 0.0], [0.0, 1.0]]), 1, 0.01) == [0, 1]
 
+    def test_a_single_author_has_one_path(self) -> None:
+        assert rolling._most_probable(np.ones((3, 1)), 1, 0.01) == [0, 0, 0]
+
+    @given(
+        chances=arrays(
+            np.float64, st.tuples(st.integers(1, 12), st.integers(2, 6)), elements=st.floats(0.001, 1), unique=True
+        ),
+        share=st.floats(0.1, 1),
+        changes=st.floats(0.01, 0.99),
+    )
+    @example(chances=np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]]), share=1.0, changes=0.95)  # changing is usual
+    def test_no_path_is_more_probable(self, chances: Table, share: float, changes: float) -> None:
+        """Beside the step from each author to each: its path may be another, but none is better."""
+        logs = np.log(chances) * share
+        count = chances.shape[1]
+        moves = np.full((count, count), np.log(changes / (count - 1)))
+        np.fill_diagonal(moves, np.log(1 - changes))
+        best = logs[0]
+        for row in logs[1:]:
+            best = (best[:, None] + moves).max(axis=0) + row
+        path = rolling._most_probable(chances, share, changes)
+        reached = logs[np.arange(len(path)), path].sum() + moves[path[:-1], path[1:]].sum()
+        assert reached == pytest.approx(best.max(), abs=1e-9)
+
+    def test_many_authors_and_windows_take_no_time(self) -> None:
+        """From each to each it would be 1.25 thousand million steps, here it is a thousandth of that."""
+        chances = np.random.default_rng(0).dirichlet(np.ones(1000), size=1250)
+        begin = time.process_time()
+        assert len(rolling._most_probable(chances, 0.3, 0.01)) == 1250
+        assert time.process_time() - begin < 2
+
 
 class TestRefusals:
-    @pytest.mark.parametrize(("window", "step"), [(199, 100), (600, 0), (600, 601), (-1, 1), (600, -5)])
-    def test_windows_and_steps_that_cant_be(self, model: AuthorModel, window: int, step: int) -> None:
-        with pytest.raises(SettingsError, match=f"step from 1 to the window, got {window}, {step}"):
-            roll(model, PASTED, window, step)
+    @pytest.mark.parametrize("window", [199, 0, -1])
+    def test_windows_that_cant_be(self, model: AuthorModel, window: int) -> None:
+        with pytest.raises(SettingsError, match=f"^a window must have 200 characters or more, got {window}$"):
+            roll(model, PASTED, window, 0)  # one limit at a time
+
+    @pytest.mark.parametrize("step", [0, 601, -5])
+    def test_steps_that_cant_be(self, model: AuthorModel, step: int) -> None:
+        with pytest.raises(SettingsError, match=f"^a step must have from 1 to 600 characters, .* got {step}$"):
+            roll(model, PASTED, 600, step)
 
     @pytest.mark.parametrize("changes", [0, 1, -0.1, float("nan")])
     def test_a_probability_of_changes_that_cant_be(self, model: AuthorModel, changes: float) -> None:
@@ -172,3 +232,12 @@ class TestCommand:
         short = run(*words[:3], "--window", "9000")
         assert short.returncode == 1
         assert "fewer than a window of 9,000" in short.stderr
+        for book, message in ((tmp_path / "gone.txt", "not found; name a text file"), (tmp_path, "a folder; name one")):
+            done = run("rolling", tmp_path / "m.byline", book)
+            assert done.returncode == 1
+            assert done.stderr.startswith(f"byline: {book}: {message}")
+
+    def test_what_is_usual_is_what_the_library_takes(self) -> None:
+        usual = {name: each.default for name, each in inspect.signature(rolling_command).parameters.items()}
+        wanted = (rolling.WINDOW, rolling.STEP, rolling.CHANGES)
+        assert (usual["window"], usual["step"], usual["changes"]) == wanted

@@ -73,12 +73,13 @@ def test_a_run_keeps_its_plan_and_for_each_member_all_that_it_gave(corpus: Path,
     assert len(records[1].sides) == 1
 
 
-def test_models_are_left_out_on_request(corpus: Path, tmp_path: Path) -> None:
-    verify(corpus, SMALL, keep=Keep(tmp_path / "run", models=False))
+def test_models_and_evidence_are_left_out_on_request(corpus: Path, tmp_path: Path) -> None:
+    verify(corpus, SMALL, keep=Keep(tmp_path / "run", models=False, evidence=False))
     assert sorted(path.name for path in (tmp_path / "run/members/0001").iterdir()) == [
         "matrix.safetensors",
         "member.json",
     ]
+    assert not (tmp_path / "run/problems.jsonl").exists()
 
 
 def test_a_trace_holds_the_answers_after_each_sub_epoch(corpus: Path, tmp_path: Path) -> None:

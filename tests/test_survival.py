@@ -118,7 +118,7 @@ def test_a_run_that_dies_at_any_write_ends_with_the_same_bytes(home: Path) -> No
         assert sorted(path.name for path in out.glob("run/members/*")) == ["0001", "0002"]
         answers = out / "answers.txt"
         assert not answers.exists() or answers.read_text("utf-8") == format_answers(whole.answers, "folders")
-    assert point == 13, "a plan, two members and the answers are twelve writes and namings"
+    assert point == 19, "texts, a plan, two members and the answers are eighteen writes and namings"
 
 
 def test_ctrl_c_stops_with_the_answers_so_far(home: Path) -> None:
@@ -160,7 +160,7 @@ def test_a_file_that_may_not_grow_ends_the_run_with_a_reason_and_it_goes_on_late
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
 
-    larger = (*MEMBERS, "--set", "hidden=60", "--set", "sub_epochs=1")
+    larger = (*MEMBERS, "--set", "hidden=60", "--set", "sub_epochs=1", "--no-evidence")
     _, error = finish(start(home, "verify", "corpus", "-o", "out", *larger, preexec_fn=limit), expected=1)
     assert "File too large" in error
     assert "--resume goes on" in error

@@ -100,7 +100,7 @@ class TestRelative:
             seen = np.zeros((1, 4, 3), np.bool_)
             seen[0, 3, 0] = True
             left = relative(tables_of([values], [0, 1, 2, -1], seen))[0, 3]
-            np.testing.assert_allclose(left[1:], [0.5, -0.5])
+            np.testing.assert_allclose(left, [0, 0.5, -0.5])  # and says nothing itself
 
     def test_where_nothing_is_known_values_are_compared_as_they_are(self) -> None:
         """1, 2 and 6 are -2, -1 and 3 from their mean, whose mean square is 14 / 3."""
@@ -256,7 +256,7 @@ class TestFit:
         values, owners = made(texts=1)
         seen = np.broadcast_to(np.eye(6, dtype=np.bool_), values.shape).copy()
         judge = fit_judge(tables_of(values, owners, seen), [NGRAM] * 2)
-        assert judge == Judge.usual([NGRAM] * 2) == Judge((0.9, 0.9), *verdict.USUAL_NONE, 0)
+        assert judge == Judge.usual([NGRAM] * 2) == Judge((0.9, 0.9), *verdict.SILENT, 0)
 
     def test_texts_that_can_be_held_out_teach_though_others_cant(self) -> None:
         values, owners = made(texts=3)
@@ -266,10 +266,26 @@ class TestFit:
         assert judge.held_out == 15
         assert judge != Judge.usual([NGRAM] * 2)
 
-    def test_with_two_authors_nobody_can_be_left_out_and_the_line_is_the_usual_one(self) -> None:
-        judge = fit_judge(tables_of(*made(authors=2, texts=6)), [NGRAM] * 2)
-        assert (judge.middle, judge.slope) == verdict.USUAL_NONE
+    def test_with_two_authors_nobody_can_be_left_out_and_nothing_is_said_of_none(self) -> None:
+        tables = tables_of(*made(authors=2, texts=6))
+        judge = fit_judge(tables, [NGRAM] * 2)
+        assert (judge.middle, judge.slope) == verdict.SILENT
+        asked = tables._replace(owners=np.where(np.arange(12) == 3, -1, tables.owners))
+        _, nobody = probabilities(judge, asked, 0.3)
+        np.testing.assert_allclose(nobody, [0.3])
         assert judge.weights != (0.9, 0.9)
+
+    def test_of_many_authors_some_are_left_out_and_it_can_be_stopped(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        tables = tables_of(*made(authors=6, texts=3))
+        whole = fit_judge(tables, [NGRAM] * 2)
+        monkeypatch.setattr(verdict, "MOST_LEFT_OUT", 3)
+        asked: list[int] = []
+        some = fit_judge(tables, [NGRAM] * 2, lambda: asked.append(1))
+        assert len(asked) == 3
+        assert some.weights == whole.weights
+        assert some.slope > 0.5
+        with pytest.raises(KeyboardInterrupt):
+            fit_judge(tables, [NGRAM] * 2, raise_interrupt)
 
     def test_what_a_member_says_of_texts_that_it_knows_teaches_nothing(self) -> None:
         """A network knows all texts of its authors: however easy it finds them, nothing is learnt from that."""
@@ -286,3 +302,7 @@ class TestFit:
             [*one.weights, one.middle, one.slope], [*two.weights, two.middle, two.slope], rtol=1e-6
         )
         assert one.held_out == 24
+
+
+def raise_interrupt() -> None:
+    raise KeyboardInterrupt

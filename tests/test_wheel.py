@@ -33,6 +33,7 @@ def test_it_holds_the_package_its_texts_and_its_types_and_nothing_else(wheel: Pa
     assert "byline/py.typed" in names
     assert "byline/texts/english/EN001/unknown.txt" in names
     assert "byline/texts/greek/truth.txt" in names
+    assert "byline/reports/assets/report.css" in names
     assert all(name.startswith(("byline/", f"byline-{byline.__version__}.dist-info/")) for name in names)
     assert any(name.endswith("licenses/LICENSE") for name in names)
 

@@ -22,6 +22,7 @@ _HOMES = {
     "CorpusError": "errors",
     "Document": "documents",
     "Evaluation": "evaluation",
+    "Explanation": "dossiers.verification",
     "Interrupted": "execution",
     "Keep": "execution",
     "Measures": "metrics",
@@ -49,9 +50,11 @@ _HOMES = {
     "enrol_authors": "attribution.model",
     "evaluate_answers": "evaluation",
     "examine_run": "agreement",
+    "explain_problem": "dossiers.verification",
     "generate": "attribution.generation",
     "make_cases": "cases",
     "measure": "metrics",
+    "plot": "figures.plotting",
     "read_author_model": "attribution.file",
     "read_calibration": "calibration",
     "read_pool": "pools",
@@ -61,6 +64,7 @@ _HOMES = {
     "read_settings": "settings",
     "read_truth": "truth",
     "read_writings": "attribution.writings",
+    "report_run": "reporting",
     "roll": "attribution.rolling",
     "train_authors": "attribution.model",
     "verify": "verification",
@@ -84,6 +88,7 @@ __all__ = [
     "CorpusError",
     "Document",
     "Evaluation",
+    "Explanation",
     "Interrupted",
     "Keep",
     "Measures",
@@ -112,9 +117,11 @@ __all__ = [
     "enrol_authors",
     "evaluate_answers",
     "examine_run",
+    "explain_problem",
     "generate",
     "make_cases",
     "measure",
+    "plot",
     "read_author_model",
     "read_calibration",
     "read_pool",
@@ -124,6 +131,7 @@ __all__ = [
     "read_settings",
     "read_truth",
     "read_writings",
+    "report_run",
     "roll",
     "train_authors",
     "verify",
@@ -149,6 +157,7 @@ if TYPE_CHECKING:
     from byline.clustering import Clustering, cluster_documents
     from byline.combination import combine_runs
     from byline.documents import Document
+    from byline.dossiers.verification import Explanation, explain_problem
     from byline.errors import (
         AnswersError,
         BylineError,
@@ -161,10 +170,12 @@ if TYPE_CHECKING:
     from byline.estimators import Attributor, Verifier
     from byline.evaluation import Contest, Evaluation, compare_answers, evaluate_answers
     from byline.execution import Interrupted, Keep, Verification
+    from byline.figures.plotting import plot
     from byline.metrics import Measures, measure
     from byline.pools import Pool, read_pool
     from byline.problems import Problem, ProblemSet, read_problems, read_question
     from byline.reference import Reference, build_reference, check_reference, read_reference, write_reference
+    from byline.reporting import report_run
     from byline.settings import Settings, read_settings
     from byline.truth import read_truth
     from byline.verification import verify

@@ -46,8 +46,9 @@ def _name(error: OSError) -> str:
 
 
 def _fail(message: str) -> None:
-    """The message on stderr, control characters made visible, and exit code 1."""
-    safe = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in message)
+    """The message on stderr, control characters made visible but for lists, an item a line, and exit code 1."""
+    lines = message.split("\n  ")
+    safe = "\n  ".join("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)
     print(f"byline: {safe}", file=sys.stderr)
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - what is left in the buffer is of no use
     sys.exit(1)

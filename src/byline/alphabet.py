@@ -49,7 +49,7 @@ class Alphabet:
 
     def decode(self, symbols: Symbols) -> str:
         """Integers as normalised text."""
-        return "".join(self.symbols[index] for index in symbols)
+        return self._codes[symbols].tobytes().decode("utf-32-le")
 
 
 def count_characters(texts: Iterable[str]) -> Counter[str]:

@@ -64,7 +64,7 @@ def calibrate(
     result = verify(
         problems, pool, members=members, budget=budget, seed=seed, interpret=interpretation, reference=reference,
         skip_bad=True, workers=workers, report=report,
-        keep=Keep(folder, resume=is_run(folder) and not overwrite, overwrite=overwrite, models=False),
+        keep=Keep(folder, resume=is_run(folder) and not overwrite, overwrite=overwrite, models=False, evidence=False),
     )  # fmt: skip
     plan = read_plan(folder)
     values = values_of(folder, plan)

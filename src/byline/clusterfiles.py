@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 from xml.etree import ElementTree
 
-import numpy as np
-
-from byline.clustering import JOINED, Clustering, average_precision, bcubed_f
+from byline.clustering import Clustering
 from byline.documents import Document, find_texts, is_plain_name, look_at, read_documents, read_json
 from byline.errors import AnswersError, CorpusError
+from byline.metrics import average_precision, bcubed_f
 from byline.records import read_answers_json
 from byline.storage import write_files
 
 CLUSTERS, RANKING, TREE, NETWORK = "clustering.json", "ranking.json", "tree.nwk", "network.gexf"
 FILES = (CLUSTERS, RANKING, TREE, NETWORK)
-INFO = "info.json"
-MOST_LINKS = 200_000
-"""Links that ranking.json names at the most, the strongest."""
+INFO, TRUTH = "info.json", "truth"
 
 
 @dataclass(frozen=True)
@@ -79,20 +77,15 @@ def require_room(folder: Path, overwrite: bool) -> None:
 
 
 def _ranking(clustering: Clustering) -> list[dict[str, Any]]:
-    one, other = np.triu_indices(len(clustering.names), 1)
-    order = np.argsort(-clustering.links[one, other], kind="stable")[:MOST_LINKS]
+    names = clustering.names
     return [
-        {
-            "document1": clustering.names[one[place]],
-            "document2": clustering.names[other[place]],
-            "score": round(clustering.score(int(one[place]), int(other[place])), 6),
-        }
-        for place in order
+        {"document1": names[one], "document2": names[other], "score": clustering.score(one, other)}
+        for one, other in clustering.strongest()
     ]
 
 
 def _gexf(clustering: Clustering) -> str:
-    """A node for each text, with its cluster, and an edge for each link that would join two."""
+    """A node for each text, with its cluster, and an edge for each link that is enough to join two."""
     root = ElementTree.Element("gexf", {"xmlns": "http://gexf.net/1.3", "version": "1.3"})
     graph = ElementTree.SubElement(root, "graph", {"defaultedgetype": "undirected"})
     attributes = ElementTree.SubElement(graph, "attributes", {"class": "node"})
@@ -104,8 +97,8 @@ def _gexf(clustering: Clustering) -> str:
         values = ElementTree.SubElement(node, "attvalues")
         ElementTree.SubElement(values, "attvalue", {"for": "0", "value": str(clustering.labels[number] + 1)})
     edges = ElementTree.SubElement(graph, "edges")
-    one, other = np.nonzero(np.triu(clustering.links >= JOINED, 1))
-    for number, (source, target) in enumerate(zip(one.tolist(), other.tolist(), strict=True)):
+    enough = [pair for pair in clustering.strongest() if clustering.links[pair] >= clustering.threshold]
+    for number, (source, target) in enumerate(enough):
         weight = f"{clustering.links[source, target]:.4f}"
         ends = {"id": str(number), "source": str(source), "target": str(target), "weight": weight}
         ElementTree.SubElement(edges, "edge", ends)
@@ -124,12 +117,18 @@ class ClusterMeasures:
 
 
 def is_clustering(path: Path) -> bool:
-    """Whether a folder holds a clustering, or folders that do."""
+    """Whether a folder holds a clustering, or folders that do, or is a corpus whose truth does."""
+    return any(_holds_clusterings(folder) for folder in (path, path / TRUTH))
+
+
+def _holds_clusterings(path: Path) -> bool:
     return (path / CLUSTERS).is_file() or any(path.glob(f"*/{CLUSTERS}"))
 
 
 def evaluate_clusterings(answers: Path, truth: Path) -> tuple[ClusterMeasures, ...]:
-    """BCubed F and average precision of each problem of a truth folder; their mean is PAN 2016's MAP."""
+    """BCubed F and average precision of each problem of a truth folder, or of a corpus that has one."""
+    if not _holds_clusterings(truth) and _holds_clusterings(truth / TRUTH):
+        truth /= TRUTH
     names = [""] if (truth / CLUSTERS).is_file() else sorted(file.parent.name for file in truth.glob(f"*/{CLUSTERS}"))
     if not names:
         raise AnswersError(f"{truth}: no {CLUSTERS} there; name the folder of the truth")
@@ -141,24 +140,32 @@ def _evaluate(answers: Path, truth: Path, name: str) -> ClusterMeasures:
     if odd := sorted(true.keys() ^ given.keys()):
         raise AnswersError(f"{answers / CLUSTERS}: {odd[0]} is not in both; answers and truth must name the same texts")
     texts = sorted(true)
-    place_of = {text: place for place, text in enumerate(texts)}
-    scores = np.zeros((len(texts), len(texts)))
-    rows = read_answers_json(answers / RANKING)
-    for row in rows if isinstance(rows, list) else ():
-        if not isinstance(row, Mapping):
-            raise AnswersError(f"{answers / RANKING}: each link needs document1, document2 and score; repair it")
-        one, other = (place_of.get(str(row.get(key))) for key in ("document1", "document2"))
-        score = row.get("score")
-        if one is None or other is None or not _is_score(score):
-            raise AnswersError(f"{answers / RANKING}: each link needs document1, document2 and score; repair it")
-        scores[one, other] = scores[other, one] = float(score)
-    labels = [true[text] for text in texts]
+    right = [true[one] == true[other] for one, other in _read_ranking(answers / RANKING, true)]
+    links = sum(size * (size - 1) // 2 for size in Counter(true.values()).values())
     return ClusterMeasures(
         name or truth.name,
         len(texts),
-        bcubed_f(labels, [given[text] for text in texts]),
-        average_precision(labels, scores),
+        bcubed_f([true[text] for text in texts], [given[text] for text in texts]),
+        average_precision(right, links),
     )
+
+
+def _read_ranking(path: Path, texts: Collection[str]) -> list[tuple[str, str]]:
+    """The pairs that are listed, the highest score first; of a pair that is there twice the higher place counts."""
+    rows = read_answers_json(path)
+    scores: dict[tuple[str, str], float] = {}
+    for row in rows if isinstance(rows, list) else ():
+        values = row if isinstance(row, Mapping) else {}
+        one, other, score = (values.get(key) for key in ("document1", "document2", "score"))
+        if not (_is_text(one, texts) and _is_text(other, texts) and one != other and _is_score(score)):
+            raise AnswersError(f"{path}: each link needs document1, document2 and score; repair it")
+        pair = (min(one, other), max(one, other))
+        scores[pair] = max(scores.get(pair, score), score)
+    return sorted(scores, key=lambda pair: -scores[pair])  # of equal scores as they are listed
+
+
+def _is_text(value: object, texts: Collection[str]) -> TypeGuard[str]:
+    return isinstance(value, str) and value in texts
 
 
 def _is_score(value: object) -> TypeGuard[float]:

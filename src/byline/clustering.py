@@ -1,9 +1,15 @@
 """Which of these texts belong together: link scores of all pairs, a tree of them, and clusters.
 
-Every text is a head and judges all others; scores are made relative as in verification, with cohorts matched by kind,
-and the two directions of a pair are averaged. Most pairs are by two authors, so the middle of all scores and how far
-most are from it tell what such pairs score. A pair's link is its distance from the middle in these units. Clusters are
-joined by their average link as long as that is high enough: how many there are comes out of the data.
+Every text is a head and judges all others; the two directions of a pair are averaged. From each value goes how near its
+two texts are to everything, and what is left is divided by how far they usually are from others. A pair's *link* is
+its distance from the middle of all pairs, most of which are by two authors, in usual deviations. What a few texts say
+of themselves is not trusted: it is mixed with what is plainer, the mean for the median, no level, equal sizes.
+
+Clusters are joined by their average link into a tree. Those parts of the tree are the clusters that stand longest: a
+cluster counts as many times as it has texts the stretch of links from that at which it is whole to that at which it
+goes up in a larger one (the *excess of mass* of Campello, Moulavi and Sander, 2013). A text alone is whole from the
+link on that half of all texts have with their nearest. Nothing here hangs on a link of a certain size, so how many
+clusters there are comes out of the data.
 """
 
 from __future__ import annotations
@@ -13,8 +19,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit
 
 from byline.alphabet import Symbols
 from byline.documents import Document
@@ -23,22 +27,24 @@ from byline.errors import CorpusError, SettingsError, TooLittleText
 from byline.frames import to_frame
 from byline.languages import language_of, language_of_script
 from byline.ngrams import index_texts
+from byline.pools import read_pool
 from byline.questions import Questions
-from byline.relative import link_scores
 from byline.scoring import ROUNDING, Flags, Table
 from byline.settings import Settings
 from byline.views import Library, require_length
 
-Numbers = NDArray[np.int64]
-
 FEWEST = 3
 MOST = 3_000
 """Texts: all pairs are compared."""
-REACH = 0.8
-"""How closely cohorts are matched."""
-JOINED = 2.5
-"""The average link from which on clusters are joined; 1 is how far pairs usually are from the middle."""
-_ENGINES: dict[str, Callable[..., Filled]] = {"ngram": ngram.fill_matrix, "vectors": vectors.fill_matrix}
+FEW = 20
+"""With fewer texts than these the number of clusters means little."""
+HALF = 10
+"""What so many texts say of themselves counts half, of more texts more."""
+MOST_LINKS = 200_000
+"""Links that are named at the most, the strongest."""
+PRESET, ENGINES = "authors", ("vectors", "ngram")
+"""The members that link texts where none are named."""
+_FILL: dict[str, Callable[..., Filled]] = {"ngram": ngram.fill_matrix, "vectors": vectors.fill_matrix}
 
 
 @dataclass(frozen=True)
@@ -47,11 +53,13 @@ class Clustering:
 
     names: tuple[str, ...]
     links: Table
-    """(texts, texts): symmetric, 0 on the diagonal; above JOINED they would be joined, if it were the two alone."""
+    """(texts, texts): symmetric, 0 on the diagonal; in usual deviations from the middle of all pairs."""
     labels: tuple[int, ...]
     """The cluster of each text, numbered in the order of the texts."""
     merges: Table
     """(texts - 1, 3): which two clusters were joined, and at which average link; texts first, then merges in order."""
+    threshold: float
+    """The link that is just enough: the one asked for, or else so many links are as strong as pairs are together."""
 
     @property
     def clusters(self) -> list[list[int]]:
@@ -61,9 +69,25 @@ class Clustering:
             found[label].append(text)
         return found
 
+    @property
+    def few(self) -> bool:
+        """Whether the texts are too few for the number of clusters to mean much."""
+        return len(self.names) < FEW
+
     def score(self, one: int, other: int) -> float:
-        """A link as a number from 0 to 1, 0.5 where it is just enough to join."""
-        return float(expit(self.links[one, other] - JOINED))
+        """A link as a number from 0 to 1, 0.5 where it is just enough; a stronger link always has a higher one."""
+        above = float(self.links[one, other]) - self.threshold
+        return 0.5 + 0.5 * above / (1 + abs(above))
+
+    def strongest(self, most: int = MOST_LINKS) -> list[tuple[int, int]]:
+        """The pairs with the strongest links, the strongest first; of equal ones the first texts' first."""
+        one, other = np.triu_indices(len(self.names), 1)
+        links = self.links[one, other]
+        places = np.arange(len(links))
+        if most < len(links):
+            places = np.sort(np.argpartition(-links, most)[:most])
+        places = places[np.argsort(-links[places], kind="stable")]
+        return list(zip(one[places].tolist(), other[places].tolist(), strict=True))
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame with a row for each text and its cluster."""
@@ -72,7 +96,7 @@ class Clustering:
 
     def newick(self) -> str:
         """The tree of merges, in Newick's notation; a branch is as long as the links at its ends differ."""
-        top = float(self.links.max(initial=JOINED))
+        top = float(self.links.max())
         nodes = [(_quoted(name), 0.0) for name in self.names]
         for left, right, link in self.merges.tolist():
             height = max(0.0, top - link)
@@ -84,36 +108,67 @@ class Clustering:
 
 def cluster_documents(
     documents: Sequence[Document],
-    members: Sequence[Settings],
+    members: Sequence[Settings] | None = None,
     language: str | None = None,
-    threshold: float = JOINED,
+    threshold: float | None = None,
     watch: Watch = Watch(),  # noqa: B008 - frozen
 ) -> Clustering:
-    """Link scores of all pairs of documents, and their clusters."""
-    if not FEWEST <= len(documents) <= MOST:
-        raise TooLittleText(f"{len(documents)} texts; from {FEWEST} to {MOST:,} can be compared with each other")
-    if np.isnan(threshold):
+    """Link scores of all pairs of documents, and their clusters.
+
+    Without members, the n-gram vectors and n-gram models of preset `authors`. With a threshold clusters are joined as
+    long as their average link is that or more.
+    """
+    if len(documents) < FEWEST:
+        raise TooLittleText(f"{len(documents)} texts; {FEWEST} are needed to compare them with each other")
+    if len(documents) > MOST:
+        raise CorpusError(f"{len(documents):,} texts; {MOST:,} at the most can be compared with each other")
+    if threshold is not None and not np.isfinite(threshold):
         raise SettingsError(f"the link at which clusters are joined must be a number, got {threshold}")
     if len({document.name for document in documents}) < len(documents):
         raise CorpusError("two texts have the same name; name them apart")
+    if members is None:
+        members = read_pool(PRESET).only(ENGINES).rows
     spoken = language_of(language) if language else language_of_script(*(d.text for d in documents)) or "unknown"
+    scores, equal = _score(documents, spoken, members, watch)
+    return cluster_scores([document.name for document in documents], scores, threshold, equal)
+
+
+def cluster_scores(
+    names: Sequence[str], scores: Table, threshold: float | None = None, equal: Flags | None = None
+) -> Clustering:
+    """Links and clusters of texts from how near each two are, however that was measured.
+
+    Scores are (texts, texts) and symmetric, higher where two are nearer; the diagonal does not count. Texts that are
+    `equal` belong together, whatever the others are like.
+    """
+    same = np.eye(len(scores), dtype=np.bool_) if equal is None else equal
+    links = _standardise(scores, same)
+    links[same] = max(float(links[~same].max(initial=0)), 1)
+    np.fill_diagonal(links, 0)
+    merges = _join(links)
+    if threshold is None:
+        labels = _choose(merges, len(links), _usual_nearest(links, same))
+        threshold = _just_enough(links, labels)
+    else:
+        labels = _cut(merges, len(links), threshold)
+    return Clustering(tuple(names), links, labels, merges, threshold)
+
+
+def _score(
+    documents: Sequence[Document], language: str, members: Sequence[Settings], watch: Watch
+) -> tuple[Table, Flags]:
+    """(texts, texts): what all members say of each pair, and which texts none can tell apart."""
     total: Table = np.zeros((len(documents), len(documents)))
     equal: Flags = np.ones(total.shape, np.bool_)
     for number, member in enumerate(members):
-        if member.engine not in _ENGINES:
-            raise SettingsError(f"the engine {member.engine} can't link texts; there are {', '.join(_ENGINES)}")
+        if member.engine not in _FILL:
+            raise SettingsError(f"the engine {member.engine} can't link texts; there are {', '.join(_FILL)}")
         watch.proceed()
         watch.stage(f"member {number + 1} of {len(members)}, {member.engine_name}")
-        scores, same = _links(_encode(documents, spoken, member), member, watch)
+        scores, same = _ask(_encode(documents, language, member), member, watch)
         total += scores
         equal &= same
-    links = _standardise(total / len(members))
-    links[equal] = max(float(links.max()), 2 * JOINED)  # whatever others are like, equal texts belong together
-    np.fill_diagonal(links, 0)
-    merges = _join(links)
-    return Clustering(
-        tuple(document.name for document in documents), links, _cut(merges, len(documents), threshold), merges
-    )
+    return total / len(members), equal
 
 
 def _encode(documents: Sequence[Document], language: str, member: Settings) -> tuple[list[Symbols], Any]:
@@ -122,8 +177,8 @@ def _encode(documents: Sequence[Document], language: str, member: Settings) -> t
     return [np.frombuffer(library.key(document.text), np.int32) for document in documents], library.alphabet
 
 
-def _links(encoded: tuple[list[Symbols], Any], member: Settings, watch: Watch) -> tuple[Table, Flags]:
-    """(texts, texts): what one member says of each pair, both directions averaged, and which it can't tell apart."""
+def _ask(encoded: tuple[list[Symbols], Any], member: Settings, watch: Watch) -> tuple[Table, Flags]:
+    """(texts, texts): what one member says of each pair, and which texts it can't tell apart."""
     texts, alphabet = encoded
     number_of: dict[bytes, int] = {}
     places = [number_of.setdefault(text.tobytes(), len(number_of)) for text in texts]
@@ -132,20 +187,58 @@ def _links(encoded: tuple[list[Symbols], Any], member: Settings, watch: Watch) -
     questions = Questions(alphabet, tuple(distinct), alone, alone, ())
     wide = member.change({"compared": 1_000_000})
     index = index_texts(questions.texts, member.order)
-    matrix = _ENGINES[member.engine](questions, wide, np.random.default_rng(0), watch, index=index).matrix
-    scores = link_scores(matrix, REACH) if len(distinct) > 1 else np.zeros((1, 1))
-    scores = (scores + scores.T) / 2
+    matrix = _FILL[member.engine](questions, wide, np.random.default_rng(0), watch, index=index).matrix
+    scores = level_values(-matrix.values)
     np.fill_diagonal(scores, scores.max())  # what a member can't tell apart is linked as firmly as any
     return scores[np.ix_(places, places)], np.equal.outer(places, places)
 
 
-def _standardise(scores: Table) -> Table:
+def level_values(values: Table) -> Table:
+    """(texts, texts): how near each two are, without how near both are to everything, on the scale of all; symmetric.
+
+    Values are from texts (rows) to texts (columns), higher where they are nearer; the diagonal counts nowhere.
+    """
+    count = len(values)
+    if count < FEWEST:
+        return np.zeros(values.shape)
+    trust = _trust(count)
+    near: Table = (values + values.T) / 2
+    np.fill_diagonal(near, 0)
+    rows = near.sum(axis=1) / (count - 1)
+    middle = float(rows.mean())
+    levels = trust * (rows - middle) * (count - 1) / (count - 2)  # least squares of value = middle + level + level
+    left = near - middle - np.add.outer(levels, levels)
+    np.fill_diagonal(left, 0)
+    left = np.where(np.abs(left) < ROUNDING, 0, left)
+    sizes = np.abs(left).sum(axis=1) / (count - 1)
+    usual = float(sizes.mean())
+    if usual == 0:
+        return np.zeros(values.shape)
+    shares = np.where(sizes > 0, sizes / usual, 1) ** (trust / 2)
+    left = left / np.multiply.outer(shares, shares)
+    scale = np.sqrt((left**2).sum() / (count * (count - 1)))
+    levelled: Table = left / scale
+    return levelled
+
+
+def _trust(count: int) -> float:
+    """How much of what so many texts say of themselves is believed, from 0 to 1."""
+    return count / (count + HALF)
+
+
+def _standardise(scores: Table, equal: Flags) -> Table:
     """Distances from the middle of all pairs, in how far pairs usually are from it."""
-    upper = scores[np.triu_indices(len(scores), 1)]
-    middle = float(np.median(upper))
-    usual = 1.4826 * float(np.median(np.abs(upper - middle)))  # the standard deviation, if most are normal
-    links: Table = (scores - middle) / usual if usual > ROUNDING else np.zeros(scores.shape)
-    np.fill_diagonal(links, 0)
+    pairs = scores[np.triu(~equal, 1)]
+    links: Table = np.zeros(scores.shape)
+    if not len(pairs):
+        return links
+    trust = _trust(len(scores))
+    median = float(np.median(pairs))
+    middle = trust * median + (1 - trust) * float(pairs.mean())
+    spread = 1.4826 * float(np.median(np.abs(pairs - median)))  # the standard deviation, if most are normal
+    usual = float(np.sqrt(trust * spread**2 + (1 - trust) * float(pairs.var())))
+    if usual > ROUNDING:
+        links = (scores - middle) / usual
     return links
 
 
@@ -161,38 +254,57 @@ def _join(links: Table) -> Table:
     return np.column_stack([tree[:, :2], top - tree[:, 2]])
 
 
+def _usual_nearest(links: Table, equal: Flags) -> float:
+    """The link that half of the texts have with the text nearest to them; an equal text is not another."""
+    others = np.where(equal, -np.inf, links).max(axis=1)
+    others = others[np.isfinite(others)]
+    return max(float(np.median(others)), ROUNDING) if len(others) else ROUNDING
+
+
+def _choose(merges: Table, count: int, alone: float) -> tuple[int, ...]:
+    """(texts,): the clusters of the tree that stand longest; a text alone is whole from the link `alone` on.
+
+    Whatever is linked as strongly as that is together. The whole tree goes up in nothing larger, and is no cluster
+    unless all texts are that near.
+    """
+    whole = [alone] * count + [min(link, alone) for link in merges[:, 2].tolist()]
+    gone = list(whole)
+    sizes = [1] * count
+    for number, (left, right, _) in enumerate(merges.tolist()):
+        sizes.append(sizes[int(left)] + sizes[int(right)])
+        gone[int(left)] = gone[int(right)] = whole[count + number]
+    best = [size * (begin - end) for size, begin, end in zip(sizes, whole, gone, strict=True)]
+    joined = []
+    for number, (left, right, _) in enumerate(merges.tolist(), start=count):
+        apart = best[int(left)] + best[int(right)]
+        joined.append(best[number] >= apart)
+        best[number] = max(best[number], apart)
+    return _number(merges, count, joined)
+
+
 def _cut(merges: Table, count: int, threshold: float) -> tuple[int, ...]:
     """(texts,): the clusters that are left when joining ends at a link."""
-    inside: dict[int, list[int]] = {number: [number] for number in range(count)}
-    for number, (left, right, link) in enumerate(merges.tolist()):
-        if link < threshold:
-            continue
-        inside[count + number] = inside.pop(int(left), []) + inside.pop(int(right), [])
-    label_of: dict[int, int] = {}
-    for texts in sorted(inside.values(), key=min):
-        label_of |= dict.fromkeys(texts, len(set(label_of.values())))
-    return tuple(label_of[number] for number in range(count))
+    return _number(merges, count, (merges[:, 2] >= threshold).tolist())
+
+
+def _number(merges: Table, count: int, joined: Sequence[bool]) -> tuple[int, ...]:
+    """(texts,): each text's cluster, the largest that is joined and holds it, numbered in the order of the texts."""
+    label_of = list(range(2 * count - 1))
+    for number in reversed(range(count - 1)):
+        if joined[number] or label_of[count + number] != count + number:
+            label_of[int(merges[number, 0])] = label_of[int(merges[number, 1])] = label_of[count + number]
+    number_of: dict[int, int] = {}
+    return tuple(number_of.setdefault(label, len(number_of)) for label in label_of[:count])
+
+
+def _just_enough(links: Table, labels: Sequence[int]) -> float:
+    """The link that as many pairs reach as are together; above all links where none is."""
+    pairs = links[np.triu_indices(len(links), 1)]
+    together = sum(size * (size - 1) // 2 for size in np.bincount(labels).tolist())
+    if not together:
+        return float(pairs.max()) + 1
+    return float(np.partition(pairs, len(pairs) - together)[len(pairs) - together])
 
 
 def _quoted(name: str) -> str:
     return "'" + name.replace("'", "''") + "'"
-
-
-def bcubed_f(truth: Sequence[int], found: Sequence[int]) -> float:
-    """The harmonic mean of BCubed precision and recall: of its cluster, and of its author's texts, what is right."""
-    true, given = np.asarray(truth), np.asarray(found)
-    together, same = given[:, None] == given, true[:, None] == true
-    both = (together & same).sum(axis=1)
-    precision, recall = (both / together.sum(axis=1)).mean(), (both / same.sum(axis=1)).mean()
-    return float(2 * precision * recall / (precision + recall))
-
-
-def average_precision(truth: Sequence[int], scores: Table) -> float:
-    """Of all pairs ranked by their scores, the mean precision at each true link; 0 where there is none."""
-    true = np.asarray(truth)
-    one, other = np.triu_indices(len(true), 1)
-    order = np.argsort(-scores[one, other], kind="stable")
-    right = (true[one] == true[other])[order]
-    if not right.any():
-        return 0.0
-    return float((np.cumsum(right) / np.arange(1, len(right) + 1))[right].mean())

@@ -74,7 +74,7 @@ def prepare_cohort(problems: Sequence[Problem], settings: Settings, reference: R
         for way, trials in enumerate(asked)
         if trials[start : start + TOGETHER]
     ]
-    return Prepared(tuple(sides), tuple(sound), tuple(offences), 0)
+    return Prepared(tuple(sides), tuple(sound), tuple(offences), 0, library.view)
 
 
 def _require_people(where: str, reference: Reference, sets: Sequence[_Set], related: frozenset[int]) -> None:

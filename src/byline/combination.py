@@ -21,6 +21,7 @@ from byline.runs import (
     RunFolder,
     clear,
     copy_member,
+    copy_texts,
     find_run,
     hold,
     read_members,
@@ -130,6 +131,7 @@ def combine_runs(
         joined = RunFolder(folder, plan)
         for key, home in homes.items():
             copy_member(home, joined.path(*key))
+        copy_texts(sources, folder)
         write_plan(folder, plan)  # last: before all members are there it is no run
     answers, verdicts = answer_plan(plan, readings)
     reaches = tuple(None if isinf(each.reach) else each.reach for each in verdicts)

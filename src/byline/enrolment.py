@@ -2,7 +2,7 @@
 
 A new head begins as the mean of the heads that the layer was trained with, what is common to all authors, and learns
 its own texts from there. Nothing leaks, and its random stream depends on its texts alone: a head is the same whichever
-others are enrolled beside it.
+others are enrolled beside it or before it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ def enrol_heads(
     threads: int = 1,
     proceed: Callable[[], None] = lambda: None,
 ) -> Weights:
-    """The layer with a head for each set of texts, in place of those that it was trained with."""
+    """The layer with a head for each set of texts, in place of those that it was trained with.
+
+    The heads of `weights` must be just those: none that was enrolled.
+    """
     common = weights._replace(
         heads=weights.heads.mean(axis=0, keepdims=True), head_bias=weights.head_bias.mean(axis=0, keepdims=True)
     )

@@ -57,6 +57,8 @@ class Job:
     language: str
     sides: tuple[Questions, ...]
     trace: bool = False
+    evidence: bool = False
+    """Whether what speaks for and against in each text is wanted."""
     threads: int = 1
     """For scoring."""
 
@@ -119,7 +121,7 @@ def train_member(job: Job, tell: Tell, proceed: Callable[[], None]) -> Outcome:
             tell(Advance(job.place, job.group, job.language, way, len(job.sides), progress, seconds))
 
         rng = np.random.default_rng([job.member.seed, job.member.number, questions.way])
-        watch = Watch(report, proceed, job.threads, job.trace)
+        watch = Watch(report, proceed, job.threads, job.trace, evidence=job.evidence)
         filled.append(ENGINES[job.member.settings.engine](questions, job.member.settings, rng, watch))
     return Outcome(job.member, job.group, tuple(filled), time.perf_counter() - begin, maker())
 

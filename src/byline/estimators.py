@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence, Set
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +21,18 @@ from byline.attribution.attributing import Attributions, attribute
 from byline.attribution.model import train_authors
 from byline.attribution.writings import writings_of
 from byline.calibrating import calibrate
+from byline.calibration import Calibration
 from byline.documents import Document
 from byline.engines import Watch
 from byline.ensemble import count_cores
-from byline.errors import CorpusError, TooLittleText
+from byline.errors import TooLittleText
 from byline.execution import Verification
 from byline.folds import text_groups
 from byline.languages import language_of, language_of_script
-from byline.likelihood import EVEN
-from byline.pools import read_pool
+from byline.likelihood import EVEN, parse_prior
+from byline.pools import Pool, read_pool
 from byline.problems import Problem, ProblemSet
-from byline.reference import Reference
+from byline.reference import FEWEST, Reference
 from byline.reference.texts import ReferenceText
 from byline.verification import verify
 
@@ -60,14 +62,17 @@ class Attributor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Sequence[str], y: Sequence[Any]) -> Attributor:  # noqa: N803 - scikit-learn's name
         """Learn the authors of texts."""
+        _check_settings(self)
         texts = as_texts(X)
-        self.classes_, numbers = np.unique(as_labels(y, len(texts)), return_inverse=True)
-        if len(self.classes_) < 2:
+        classes, numbers = np.unique(as_labels(y, len(texts)), return_inverse=True)
+        if len(classes) < 2:
             raise ValueError("y must have two classes at least, got 1 class")
+        names = [str(label) for label in classes]
         documents = [Document(f"text {number}", text) for number, text in enumerate(texts)]
         pool = read_pool(self.preset)
-        writings = writings_of(documents, [f"{number:09d}" for number in numbers], self.language)
-        self.model_ = train_authors(writings, pool.take(pool.members, self.seed), self.seed, self._watch())
+        writings = writings_of(documents, [names[number] for number in numbers], self.language)
+        model = train_authors(writings, pool.take(pool.members, self.seed), self.seed, self._watch())
+        self.classes_, self.model_ = classes, model  # only now: what fails leaves a fit of before as it was
         return self
 
     def predict(self, X: Sequence[str]) -> NDArray[Any]:  # noqa: N803
@@ -78,23 +83,25 @@ class Attributor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Sequence[str]) -> Table:  # noqa: N803
         """(texts, authors): how probable each is, in the order of `classes_`; one of them is taken to be right."""
-        rows = [
-            [each.probability for each in sorted(found.ranking, key=lambda each: each.author)]
-            for found in self.attribute(X, none=0)
-        ]
-        return np.array(rows, np.float64)
+        found = self.attribute(X)
+        place_of = {str(label): place for place, label in enumerate(self.classes_)}
+        chances = np.zeros((len(found), len(place_of)))
+        for row, each in zip(chances, found, strict=True):
+            for candidate in each.ranking:
+                row[place_of[candidate.author]] = candidate.probability
+        return chances
 
     def attribute(self, X: Sequence[str], none: float = 0.0) -> Attributions:  # noqa: N803
         """Rankings with bits a character and, with a prior for it, how probable none of the authors is.
 
-        Authors are numbered: `classes_[int(author)]` is who it is.
+        Authors are called as in y; where that has no strings, what `str` makes of it.
         """
         check_is_fitted(self, "model_")
         documents = [Document(f"text {number}", text) for number, text in enumerate(as_texts(X))]
         return attribute(self.model_, documents, none, self._watch())
 
     def _watch(self) -> Watch:
-        return Watch(threads=self.threads or count_cores())
+        return Watch(threads=_threads(self) or count_cores())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -105,7 +112,8 @@ class Verifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Whether the author of known texts wrote another; X are pairs of known text or texts and an unknown one, y truth.
 
     The texts of X in `fit` become the reference population that questions are compared with, each by itself, and what
-    likelihood ratios are calibrated on, if there are enough; otherwise the built-in calibration stays.
+    likelihood ratios are calibrated on, if there are enough; otherwise the built-in calibration stays. They must be by
+    ten people at least, in each fold too, where it is cross-validated.
     """
 
     def __init__(
@@ -124,28 +132,35 @@ class Verifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Sequence[Pair], y: Sequence[Any]) -> Verifier:  # noqa: N803
         """Take the texts as a reference, and learn what scores mean from which pairs are by one author."""
+        _check_settings(self)
+        parse_prior(self.prior)
         pairs = as_pairs(X)
         labels = as_labels(y, len(pairs))
-        self.classes_ = np.unique(labels)
-        if len(self.classes_) != 2:
-            raise ValueError(f"y must have two classes, the greater for one author, got {len(self.classes_)} class")
-        same = labels == self.classes_[1]
+        classes = np.unique(labels)
+        if len(classes) != 2:
+            raise ValueError(f"y must have two classes, the greater for one author, got {len(classes)} class")
+        same = (labels == classes[1]).tolist()
         every = [text for known, unknown in pairs for text in (*known, unknown)]
-        self.language_ = language_of(self.language) if self.language else language_of_script(*every) or "unknown"
-        self.reference_ = _reference(pairs, same.tolist(), self.language_)
-        problems = _problems(pairs, self.language_)
-        pool = read_pool(self.preset)
-        truth = {problem.id: bool(value) for problem, value in zip(problems.problems, same, strict=True)}
-        self.calibration_ = None
+        language = language_of(self.language) if self.language else language_of_script(*every) or "unknown"
+        reference, pool = _reference(pairs, same, language), read_pool(self.preset)
+        calibration = self._calibrate(_problems(pairs, language), same, pool, reference)
+        self.classes_, self.language_, self.reference_ = classes, language, reference
+        self.pool_, self.calibration_ = pool, calibration
+        return self
+
+    def _calibrate(
+        self, problems: ProblemSet, same: Sequence[bool], pool: Pool, reference: Reference
+    ) -> Calibration | None:
+        """What scores of these pairs mean, or None, where there are too few of them to tell."""
+        truth = {problem.id: value for problem, value in zip(problems.problems, same, strict=True)}
         with tempfile.TemporaryDirectory() as folder:
             try:
-                self.calibration_ = calibrate(
-                    problems, truth, pool, Path(folder) / "run", "fit", seed=self.seed, reference=self.reference_,
-                    workers=self.threads,
+                return calibrate(
+                    problems, truth, pool, Path(folder) / "run", "fit", seed=self.seed, reference=reference,
+                    workers=_threads(self),
                 )  # fmt: skip
             except TooLittleText:  # the built-in calibration stays
-                verify(problems, pool, seed=self.seed, reference=self.reference_, skip_bad=True, workers=self.threads)
-        return self
+                return None
 
     def predict(self, X: Sequence[Pair]) -> NDArray[Any]:  # noqa: N803
         """(pairs,): the class of each; what is undecided is the more probable one."""
@@ -164,13 +179,29 @@ class Verifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The answers with their likelihood ratios and intervals, by the pairs' numbers."""
         check_is_fitted(self, "reference_")
         return verify(
-            _problems(as_pairs(X), self.language_), self.preset, seed=self.seed, prior=self.prior,
-            calibration=self.calibration_, reference=self.reference_, workers=self.threads,
+            _problems(as_pairs(X), self.language_), self.pool_, seed=self.seed, prior=self.prior,
+            calibration=self.calibration_, reference=self.reference_, workers=_threads(self),
         )  # fmt: skip
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         return _of_texts(tags)
+
+
+def _check_settings(estimator: Attributor | Verifier) -> None:
+    """Refuse what the constructor stored and can't be."""
+    for name, kinds in (("preset", str), ("language", str | None), ("seed", Integral), ("threads", Integral | None)):
+        value = getattr(estimator, name)
+        if not isinstance(value, kinds) or isinstance(value, bool):
+            raise ValueError(f"{name} can't be {value!r}")
+    if estimator.seed < 0:
+        raise ValueError(f"seed must be 0 or more, got {estimator.seed}")
+    if estimator.threads is not None and estimator.threads != -1 and estimator.threads < 1:
+        raise ValueError(f"threads must be 1 or more, or -1 or None for all cores, got {estimator.threads}")
+
+
+def _threads(estimator: Attributor | Verifier) -> int | None:
+    return None if estimator.threads in (None, -1) else int(estimator.threads)
 
 
 def as_texts(values: Any) -> list[str]:
@@ -233,7 +264,10 @@ def _problems(pairs: Sequence[tuple[tuple[str, ...], str]], language: str) -> Pr
 
 
 def _reference(pairs: Sequence[tuple[tuple[str, ...], str]], same: Sequence[bool], language: str) -> Reference:
-    """All texts, each once; those of a pair by one author, or by two, and texts that pairs share make authors one."""
+    """All texts, each once, with their authors: known texts of a pair are by one, its unknown too where y says so.
+
+    Pairs that share a text share its author.
+    """
     sets = [
         held for (known, unknown), one in zip(pairs, same, strict=True) for held in _sets_by_one(known, unknown, one)
     ]
@@ -242,9 +276,15 @@ def _reference(pairs: Sequence[tuple[tuple[str, ...], str]], same: Sequence[bool
         ReferenceText(Document(f"text {number}", text), author_of[text])
         for number, text in enumerate(sorted(author_of))
     ]
-    if not texts:
-        raise CorpusError("there are no texts to compare with")
-    return Reference(language, tuple(texts))
+    for number, ((known, unknown), one) in enumerate(zip(pairs, same, strict=True)):
+        if not one and author_of[known[0]] == author_of[unknown]:
+            raise ValueError(f"y says of pair {number} that it is by two authors, and other pairs that it is by one")
+    reference = Reference(language, tuple(texts))
+    if (people := reference.count_people(set(author_of.values()))) < FEWEST:
+        raise TooLittleText(
+            f"X has texts by {people} people who surely are different, {FEWEST} are needed to compare with"
+        )
+    return reference
 
 
 def _sets_by_one(known: tuple[str, ...], unknown: str, one: bool) -> list[tuple[str, ...]]:

@@ -17,6 +17,7 @@ from byline.frames import to_frame
 from byline.fusion import Reading
 from byline.groups import LanguageGroup
 from byline.interpret import Verdicts, answer_problems
+from byline.keepsakes import evidence_files
 from byline.modelfile import model_bytes
 from byline.plans import Member, Plan
 from byline.problems import Layout, Offence, Problem
@@ -65,6 +66,8 @@ class Keep:
     models: bool = True
     trace: bool = False
     """Each member's answers after each sub-epoch too."""
+    evidence: bool = True
+    """The texts, and what speaks for and against in them."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +156,8 @@ class Execution:
                     self.readings[member, number] = read_record(record, self.plan)
                 else:
                     sides = group.prepared(member.settings).sides
-                    jobs.append(Job(member, place, number, group.language, sides, bool(self.keep and self.keep.trace)))
+                    trace, evidence = (self.keep.trace, self.keep.evidence) if self.keep else (False, False)
+                    jobs.append(Job(member, place, number, group.language, sides, trace, evidence))
         outcomes = run_jobs(jobs, workers, cluster, self.report)
         try:
             self.report(Planned(self.plan, len(self.readings), len(self.readings) + len(jobs)))
@@ -186,7 +190,7 @@ class Execution:
         assert self.keep
         group, member = self.groups[outcome.group], outcome.member
         questions = group.prepared(member.settings).sides
-        files: dict[str, bytes] = {}
+        files = evidence_files(outcome.filled, group.prepared(member.settings))
         for way, (filled, side) in enumerate(zip(outcome.filled, questions, strict=True), start=1):
             if self.keep.models and filled.model:
                 files[f"model-{way}.safetensors"] = model_bytes(filled.model, side.alphabet)

@@ -379,7 +379,9 @@ def _learn_recurrent(
 
 
 @_compile
-def score_text(weights: Weights, symbols: Ints, skip: int, activation: int, ends: Ints) -> NDArray[np.float64]:
+def score_text(
+    weights: Weights, symbols: Ints, skip: int, activation: int, ends: Ints, each: Floats
+) -> NDArray[np.float64]:
     """(P, N): the bits that each head needs for each part of a text; see network.score_text.
 
     A block of steps at a time. In `z` steps lie along the last axis, so that all of a softmax goes over many at once.
@@ -410,6 +412,9 @@ def score_text(weights: Weights, symbols: Ints, skip: int, activation: int, ends
                 else:
                     z[:] = 0
                 bits[part, head] += _surprise(z, weights.head_bias[head], targets, sums, powers)
+                if len(each):
+                    for t in range(rows - first):
+                        each[begin + first + 1 + t, head] = sums[0, t]
         hidden[0] = hidden[rows]
         begin += rows
     return bits
@@ -417,7 +422,10 @@ def score_text(weights: Weights, symbols: Ints, skip: int, activation: int, ends
 
 @_compile
 def _surprise(z: Floats, bias: Floats, targets: Ints, sums: Floats, powers: Ints) -> float:
-    """Bits of `targets` (T,) under softmax inputs z (V, T) without their bias (V,); z is spoilt, the rest scratch."""
+    """Bits of `targets` (T,) under softmax inputs z (V, T) without their bias (V,); z is spoilt, the rest scratch.
+
+    Those of each target are left in the first row of `sums`.
+    """
     highest, totals, at_target = sums[0, : len(targets)], sums[1, : len(targets)], sums[2, : len(targets)]
     for v in range(len(z)):
         row, constant = z[v], bias[v]
@@ -445,7 +453,9 @@ def _surprise(z: Floats, bias: Floats, targets: Ints, sums: Floats, powers: Ints
             totals[t] += row[t] * two_to[t]
     nats = 0.0
     for t in range(len(targets)):
-        nats += np.log(totals[t]) - at_target[t]
+        own = np.log(totals[t]) - at_target[t]
+        nats += own
+        highest[t] = own / math.log(2)
     return nats / math.log(2)
 
 

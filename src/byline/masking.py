@@ -18,22 +18,27 @@ MASK = "*"
 
 # Scripts that don't part words: Thai, Lao, Khmer, Burmese, kana, Chinese characters. There a character is a word.
 _UNPARTED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_WORD = re.compile(rf"[{_UNPARTED}][\u0300-\u036f]*|(?:{CAPITAL}?[^\W\d_{CAPITAL}{_UNPARTED}][\u0300-\u036f]*)+")
-_LETTER = re.compile(rf"[^{CAPITAL}\u0300-\u036f][\u0300-\u036f]*")
+WORD = re.compile(rf"[{_UNPARTED}][\u0300-\u036f]*|(?:{CAPITAL}?[^\W\d_{CAPITAL}{_UNPARTED}][\u0300-\u036f]*)+")
+LETTER = re.compile(rf"[^{CAPITAL}\u0300-\u036f][\u0300-\u036f]*")
 
 
 def frequent_words(texts: Iterable[str], count: int = FREQUENT) -> frozenset[str]:
     """The words that occur in most of the normalised texts; equally many are told apart by their letters."""
     found: Counter[str] = Counter()
     for text in texts:
-        found.update({_plain(word) for word in _WORD.findall(text)})
+        found.update({_plain(word) for word in WORD.findall(text)})
     ordered = sorted(found, key=lambda word: (-found[word], word))
     return frozenset(ordered[:count])
 
 
 def mask_topic(text: str, frequent: frozenset[str]) -> str:
     """Normalised text with the letters of all other words replaced."""
-    return _WORD.sub(lambda match: match[0] if _plain(match[0]) in frequent else _LETTER.sub(MASK, match[0]), text)
+    return WORD.sub(lambda match: match[0] if stays(match[0], frequent) else LETTER.sub(MASK, match[0]), text)
+
+
+def stays(word: str, frequent: frozenset[str]) -> bool:
+    """Whether a word is not masked, be it with a capital."""
+    return _plain(word) in frequent
 
 
 def _plain(word: str) -> str:

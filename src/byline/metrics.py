@@ -1,4 +1,7 @@
-"""How good answers are: PAN 2015's AUC, C@1 and their product; PAN 2022's five; Cllr and EER; averages over corpora."""
+"""How good answers are: PAN 2015's AUC, C@1 and their product; PAN 2022's five; Cllr and EER; averages over corpora.
+
+Of clusterings PAN 2016's: BCubed F, and average precision, whose mean over problems is MAP.
+"""
 
 from __future__ import annotations
 
@@ -217,6 +220,26 @@ def tippett(truth: Sequence[bool], answers: Sequence[float]) -> Tippett:
         return tuple(float((chosen >= step).mean()) for step in steps)
 
     return Tippett(tuple(map(float, steps)), shares(values[yes]), shares(values[~yes]))
+
+
+def bcubed_f(truth: Sequence[int], found: Sequence[int]) -> float:
+    """The harmonic mean of BCubed precision and recall: of its cluster, and of its author's texts, what is right."""
+    true, given = (np.unique(np.asarray(labels), return_inverse=True)[1] for labels in (truth, found))
+    _, cell_of, both = np.unique(np.stack([true, given]), axis=1, return_inverse=True, return_counts=True)
+    shared = both[cell_of.reshape(-1)]  # (texts,): how many have its author and its cluster
+    precision = float((shared / np.bincount(given)[given]).mean())
+    recall = float((shared / np.bincount(true)[true]).mean())
+    return 2 * precision * recall / (precision + recall)
+
+
+def average_precision(right: Sequence[bool] | Flags, links: int) -> float:
+    """Of links listed from the strongest on, some of them right: the precision at each right one, over all true links.
+
+    A true link that is not listed adds nothing; without any true link it is 0.
+    """
+    hits = np.asarray(right, dtype=np.bool_)
+    precisions = np.cumsum(hits) / np.arange(1, len(hits) + 1)
+    return float(precisions[hits].sum() / links) if links else 0.0
 
 
 def _both_kinds(truth: Sequence[bool], name: str) -> Flags:

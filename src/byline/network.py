@@ -197,10 +197,13 @@ def predict(weights: Weights, hidden: Floats, head: int) -> Floats:
     return log_softmax(hidden @ weights.heads[head] + weights.head_bias[head])  # (T, H) @ (H, V) -> (T, V)
 
 
-def score_text(weights: Weights, symbols: Ints, skip: int, activation: int, ends: Ints) -> NDArray[np.float64]:
+def score_text(
+    weights: Weights, symbols: Ints, skip: int, activation: int, ends: Ints, each: Floats
+) -> NDArray[np.float64]:
     """(P, N): the bits that each head needs for a text from its character number `skip` on, from the zero state.
 
-    Apart for each of the text's parts; `ends` (P,) is the number of the character after each, in order.
+    Apart for each of the text's parts; `ends` (P,) is the number of the character after each, in order. Those of each
+    character are put into `each` (T, N), if it has any rows.
     """
     nothing = np.zeros((0, 0), weights.bias.dtype)
     hidden = run(weights, symbols[:-1], np.zeros_like(weights.bias), nothing, activation)
@@ -213,6 +216,8 @@ def score_text(weights: Weights, symbols: Ints, skip: int, activation: int, ends
             for head in range(len(weights.heads))
         ]
     ).reshape(len(weights.heads), len(targets))
+    if len(each):
+        each[first:] = surprises.T
     borders = np.clip(np.concatenate([[first], ends]) - first, 0, len(targets))
     return np.array([surprises[:, begin:end].sum(axis=1) for begin, end in pairwise(borders)])
 

@@ -57,12 +57,16 @@ def predict_text(index: Index, counts: Counts, text: int, given: Chances) -> Cha
 
 
 @_compile
-def surprise(index: Index, counts: Counts, text: int, given: Chances, skip: int, ends: Numbers) -> Chances:
-    """(parts,): the bits that each part of a text costs, its first characters left out; `ends` are those of parts."""
+def surprise(
+    index: Index, counts: Counts, text: int, given: Chances, skip: int, ends: Numbers, each: Chances
+) -> Chances:
+    """(parts,): the bits that each part of a text costs, its first characters left out; see ngrams.surprise."""
     chances = predict_text(index, counts, text, given)
     bits = np.zeros(len(ends))
     begin = skip
     for part in range(len(ends)):
         bits[part] = -np.log2(chances[begin : ends[part]]).sum()
+        if len(each):
+            each[begin : ends[part]] = -np.log2(chances[begin : ends[part]])
         begin = max(begin, ends[part])
     return bits

@@ -50,7 +50,7 @@ class NgramArithmetic(Protocol):
     def count_text(self, index: Index, counts: Counts, text: int, times: int) -> None: ...  # noqa: D102
     def predict_text(self, index: Index, counts: Counts, text: int, given: Chances) -> Chances: ...  # noqa: D102
     def surprise(  # noqa: D102
-        self, index: Index, counts: Counts, text: int, given: Chances, skip: int, ends: Numbers
+        self, index: Index, counts: Counts, text: int, given: Chances, skip: int, ends: Numbers, each: Chances
     ) -> Chances: ...
 
 
@@ -110,8 +110,15 @@ def predict_text(index: Index, counts: Counts, text: int, given: Chances) -> Cha
     return chances
 
 
-def surprise(index: Index, counts: Counts, text: int, given: Chances, skip: int, ends: Numbers) -> Chances:
-    """(parts,): the bits that each part of a text costs, its first characters left out; `ends` are those of parts."""
+def surprise(
+    index: Index, counts: Counts, text: int, given: Chances, skip: int, ends: Numbers, each: Chances
+) -> Chances:
+    """(parts,): the bits that each part of a text costs, its first characters left out; `ends` are those of parts.
+
+    Those of each character are put into `each` (T,), if it has any.
+    """
     bits = -np.log2(predict_text(index, counts, text, given))
+    if len(each):
+        each[skip:] = bits[skip:]
     borders = np.maximum(np.concatenate([[skip], ends]), skip)
     return np.array([bits[begin:end].sum() for begin, end in pairwise(borders)])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
+from collections.abc import Mapping
 
 from byline.languages import FOREIGN, script_of
 from byline.settings import TextRules
@@ -18,7 +19,7 @@ CAPITAL = "\u00b9"  # ¹ before a small letter; NFKD turns a ¹ of the text itse
 LONGEST_RUN = 5
 
 # Spacing accents that people type for an apostrophe. NFKD would take them apart into a space and an accent.
-_BEFORE_NFKD = str.maketrans({"\u00b4": "'", "\u0384": "'", "\u1fbd": "'", "\u1ffd": "'", "\u02bc": "'"})
+BEFORE_NFKD = str.maketrans({"\u00b4": "'", "\u0384": "'", "\u1fbd": "'", "\u1ffd": "'", "\u02bc": "'"})
 
 _SAME = {
     **dict.fromkeys("'‘’‚‛′`", "'"),
@@ -68,7 +69,8 @@ class _Table(dict[int, str]):
 
 
 @functools.cache
-def _table(language: str, rules: TextRules) -> _Table:
+def images(language: str, rules: TextRules) -> Mapping[int, str]:
+    """What each code point of NFKD text becomes."""
     return _Table(language, rules)
 
 
@@ -77,11 +79,12 @@ _MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f"
     "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 )
-_TOO_MANY_MARKS = re.compile(f"([{_MARKS}]{{30}})[{_MARKS}]+")
+MOST_MARKS = 30
+TOO_MANY_MARKS = re.compile(f"([{_MARKS}]{{{MOST_MARKS}}})[{_MARKS}]+")
 
 # An accent on a letter that is folded away goes with it, so that a foreign word is one run.
-_LATIN_ACCENTS = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
-_RUNS: dict[TextRules, re.Pattern[str]] = {
+LATIN_ACCENTS = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
+RUNS: dict[TextRules, re.Pattern[str]] = {
     "paper": re.compile(rf"(.)\1{{{LONGEST_RUN},}}", re.DOTALL),
     "scripts": re.compile(rf"([^\W_])\1{{{LONGEST_RUN},}}"),
 }
@@ -89,10 +92,10 @@ _RUNS: dict[TextRules, re.Pattern[str]] = {
 
 def normalise(text: str, language: str = "", rules: TextRules = "paper") -> str:
     """The text in NFKD with capitals marked, equivalent characters mapped together and white space single."""
-    text = unicodedata.normalize("NFKD", _TOO_MANY_MARKS.sub(r"\1", text.translate(_BEFORE_NFKD)))
+    text = unicodedata.normalize("NFKD", TOO_MANY_MARKS.sub(r"\1", text.translate(BEFORE_NFKD)))
     if language in FOREIGN:
-        text = _LATIN_ACCENTS.sub("", text)
-    return single_spaces(text.translate(_table(language, rules)), rules)
+        text = LATIN_ACCENTS.sub("", text)
+    return single_spaces(text.translate(images(language, rules)), rules)
 
 
 def single_spaces(text: str, rules: TextRules = "paper") -> str:
@@ -102,4 +105,4 @@ def single_spaces(text: str, rules: TextRules = "paper") -> str:
 
 def cut_runs(text: str, rules: TextRules = "paper") -> str:
     """The text with runs of more than five identical characters cut to five."""
-    return _RUNS[rules].sub(lambda run: run[1] * LONGEST_RUN, text)
+    return RUNS[rules].sub(lambda run: run[1] * LONGEST_RUN, text)

@@ -21,7 +21,7 @@ from byline.passages import find_pairs, plain_form
 from byline.problems import Offence, Problem
 from byline.settings import Control, Settings
 from byline.trials import lay_trials
-from byline.views import SHORTEST, Library
+from byline.views import SHORTEST, Library, View
 
 log = logging.getLogger(__name__)
 
@@ -114,6 +114,8 @@ class Prepared:
     offences: tuple[Offence, ...]
     repeated_control: int
     """Control texts left out because they are texts of the problems."""
+    view: View
+    """How all texts are seen."""
 
     @property
     def control(self) -> str:
@@ -171,7 +173,7 @@ def prepare_questions(
     for text, others in (sharing or {}).items():
         related.setdefault(library.key(text), set()).update(map(library.key, others))
     sides = tuple(_bar(side, related) for side in sides)
-    return Prepared(sides, tuple(sound), tuple(offences), len(spare & used))
+    return Prepared(sides, tuple(sound), tuple(offences), len(spare & used), library.view)
 
 
 def _bar(side: Questions, related: Mapping[bytes, set[bytes]]) -> Questions:

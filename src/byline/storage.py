@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import glob
 import hashlib
 import json
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,25 +20,70 @@ PART = ".part"
 """Ends the name of what is not finished; nothing reads it."""
 LEFT_BEHIND = 60
 """Seconds after which an unfinished file is taken for a dead process's."""
+LONGEST_NAME = 200
+"""Bytes of a name that an unfinished file's, which is longer, begins with."""
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write contents under their names into a folder, which is made if need be: all are ready before one appears."""
-    parts = {name: folder / f".{name}.{os.getpid()}{PART}" for name in files}
+    """Write contents under their names into a folder, which is made if need be: all are ready before one appears.
+
+    A file that is there keeps its mode, and where its name is a link, what it leads to is written. What is no plain
+    file, such as a device, is refused.
+    """
+    parts: dict[Path, Path] = {}  # by the file that each becomes
+    place = folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
-            _write(parts[name], content)
-        for name, part in parts.items():
-            _remove_older(folder.glob(f".{glob.escape(name)}.*{PART}"), part)
-            part.replace(folder / name)
-        _settle(folder)
+            place = folder / name
+            target = real_file(place)
+            parts[target] = part = target.parent / f"{hidden_name(target.name)}{os.getpid()}{PART}"
+            _begin_like(part, target)
+            _write(part, content)
+            if target.exists():
+                part.chmod(stat.S_IMODE(target.stat().st_mode))
+        for target, part in parts.items():
+            place = target
+            _remove_older(target.parent.glob(f"{glob.escape(hidden_name(target.name))}*{PART}"), part)
+            part.replace(target)
+        for around in dict.fromkeys(target.parent for target in parts):
+            _settle(around)
     except OSError as error:
-        raise cant_write(folder, error) from None
+        raise cant_write(place, error) from None
     finally:
         for part in parts.values():
             with contextlib.suppress(OSError):
                 part.unlink(missing_ok=True)
+
+
+def real_file(path: Path) -> Path:
+    """The file that a name stands for, be it there or not; what is neither a plain file nor nothing is refused."""
+    real = Path(os.path.realpath(path))
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return real
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(mode):
+        raise RunError(f"{path}: no plain file; choose another name")
+    return real
+
+
+def hidden_name(name: str) -> str:
+    """With which the names of hidden files beside a file begin: short enough, however long its own is."""
+    return f".{name}." if len(os.fsencode(name)) <= LONGEST_NAME else f".{sha256(os.fsencode(name))}."
+
+
+def _begin_like(part: Path, target: Path) -> None:
+    """Where there is a file to replace, begin the new one as its owner's, for nobody else to read yet."""
+    part.unlink(missing_ok=True)
+    if not target.exists():
+        return
+    os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    if hasattr(os, "chown"):
+        with contextlib.suppress(OSError):  # only some may give files away
+            os.chown(part, target.stat().st_uid, target.stat().st_gid)
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -113,9 +160,8 @@ def _remove(parts: Iterable[Path]) -> None:
 
 def cant_write(path: Path, error: OSError) -> RunError:
     """The error for a place that can't be written to."""
-    return RunError(
-        f"{path}: can't be written to ({error.strerror or error}); make room there or choose another folder"
-    )
+    remedy = "choose a shorter one" if error.errno == errno.ENAMETOOLONG else "make room there or choose another folder"
+    return RunError(f"{path}: can't be written to ({error.strerror or error}); {remedy}")
 
 
 def _write(path: Path, content: bytes) -> None:

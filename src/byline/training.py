@@ -58,9 +58,9 @@ class Arithmetic(Protocol):
         """Learn one text, in place."""
 
     def score_text(
-        self, weights: Weights, symbols: Ints, skip: int, activation: int, ends: Ints
+        self, weights: Weights, symbols: Ints, skip: int, activation: int, ends: Ints, each: NDArray[np.float32]
     ) -> NDArray[np.float64]:
-        """Bits that each head needs for each part of a text."""
+        """Bits that each head needs for each part of a text, and for each character."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from byline.ensemble import check_budget
 from byline.errors import RunError
 from byline.execution import Execution, Keep, Report, Verification
 from byline.groups import lay_out_groups
+from byline.keepsakes import problem_lines
 from byline.likelihood import EVEN
 from byline.plans import Manner
 from byline.pools import Pool, pool_of, read_pool, require_members
@@ -100,7 +101,8 @@ def verify(
             if keep.resume:
                 log.warning("%s: there is no run to go on with; a new one begins", keep.folder)
             plan = request.settle(workers, slots)
-            start(keep.folder, plan)
+            texts = problem_lines([problem for group in groups for problem in group.problems])
+            start(keep.folder, plan, texts if keep.evidence else None)
         return Execution(plan, request, keep, report).run(workers, cluster)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,12 +15,15 @@ from byline.documents import Document
 from byline.engines import Watch
 from byline.errors import SettingsError
 from byline.frames import to_frame
+from byline.passages import PASSAGE, find_related
 from byline.views import require_length
 
-NONE = "none of these"
-"""What stands in an author's place where it is none of them."""
+log = logging.getLogger(__name__)
+
 USUAL_PRIOR = 0.1
-"""How probable that is before anything is measured, where nothing is said."""
+"""How probable it is that it is none of them before anything is measured, where nothing is said."""
+LITTLE = 100
+"""Characters below which a text is said to say little."""
 BITS = ("ngram", "rnn")
 """Engines whose values are bits per character."""
 
@@ -78,8 +82,19 @@ def attribute(
 ) -> Attributions:
     """The likely author of each document; `none` is the prior that it is none of them, 0 where it must be one.
 
-    What is said of a text does not depend on which others are asked about beside it.
+    What is said of a text does not depend on which others are asked about beside it. Texts that the model has learnt,
+    or that share passages with such a text, are named in a warning.
     """
+    found = rank_authors(model, documents, none, watch)
+    warn_of_known(model, documents)
+    for document in documents:
+        if (length := len(document.text)) < LITTLE:
+            log.warning("%s: %d characters; so short a text says little of its author", document.name, length)
+    return found
+
+
+def rank_authors(model: AuthorModel, documents: Sequence[Document], none: float, watch: Watch) -> Attributions:
+    """The same without a word on texts that the model knows."""
     if not 0 <= none < 1:
         raise SettingsError(f"the prior of none of these must be 0 or more and less than 1, got {none}")
     encoded = encode_texts(model, [document.text for document in documents])
@@ -113,3 +128,27 @@ def attribute(
             )
         )
     return Attributions(found)
+
+
+def warn_of_known(model: AuthorModel, documents: Sequence[Document]) -> None:
+    """Say which documents the model has learnt, whole or in part: what it says of them is no evidence."""
+    place = next((number for number, view in enumerate(model.views) if view.mask == "none"), None)
+    if place is None:
+        return
+    view = model.views[place]
+    learnt = [view.alphabet.decode(text) for text in model.texts[place]]
+    plain = [view.alphabet.filter(view.normal(document.text)) for document in documents]
+    for document, text, related in zip(documents, plain, find_related(plain, learnt), strict=True):
+        if not related:
+            continue
+        other = min(related, key=lambda number: (learnt[number] != text, number))
+        whose = f"{model.titles[other]} by {model.authors[model.owners[other]]}"
+        if learnt[other] != text:
+            log.warning(
+                "%s: shares %d characters or more word for word with %s, which the model has learnt;"
+                " what it says of them is no evidence", document.name, PASSAGE, whose,
+            )  # fmt: skip
+        elif model.owners.count(model.owners[other]) > 1:
+            log.warning("%s: the same as %s, and judged as if the model had not learnt it", document.name, whose)
+        else:
+            log.warning("%s: the same as %s, his only text: he can't be judged", document.name, whose)

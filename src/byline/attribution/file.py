@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
+from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
@@ -17,10 +19,10 @@ from byline.alphabet import Alphabet
 from byline.attribution.model import ENGINES, AuthorModel
 from byline.attribution.verdict import Judge
 from byline.documents import look_at
-from byline.errors import CorpusError, ModelFileError, SettingsError
+from byline.errors import CorpusError, ModelFileError, RunError, SettingsError
 from byline.network import Weights
 from byline.settings import Mask, Settings, TextRules
-from byline.storage import sha256, write_files
+from byline.storage import cant_write, hidden_name, real_file, sha256, write_files
 from byline.training import Model
 from byline.views import SHORTEST, View
 
@@ -30,6 +32,7 @@ HEADER = "byline-authors"
 """Under which the JSON header, after its checksum and a space, stands in a safetensors file's metadata."""
 LONGEST_HEADER = 100_000_000
 MOST_SYMBOLS = 65_536
+REMEDY = "name a file that byline train wrote"
 GREATEST = 1e6
 """No number of a judge is as great."""
 
@@ -37,6 +40,37 @@ GREATEST = 1e6
 def write_author_model(path: Path, model: AuthorModel) -> None:
     """Write the file, whole or not at all."""
     write_files(path.parent, {path.name: author_model_bytes(model)})
+
+
+@contextmanager
+def hold_model(path: Path) -> Iterator[Callable[[AuthorModel], None]]:
+    """Hold a model's file while it is read and changed; gives the function that puts the new model in its place.
+
+    Refused where another process holds it, and at the end where somebody has written over it meanwhile.
+    """
+    _require_file(path)
+    real = real_file(path)
+    place = real.parent / f"{hidden_name(real.name)}lock"
+    lock = FileLock(place)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise RunError(f"{path}: another process is adding authors to it; wait for it, then run this again") from None
+    except OSError as error:
+        raise cant_write(path, error) from None
+    try:
+        before = sha256(real.read_bytes())
+
+        def replace(model: AuthorModel) -> None:
+            if not real.is_file() or sha256(real.read_bytes()) != before:
+                raise RunError(f"{path}: changed meanwhile, and left as it is now; run this again")
+            write_author_model(path, model)
+
+        yield replace
+    finally:
+        with suppress(OSError):
+            place.unlink()  # who waits for it sees that it is gone, and makes another
+        lock.release()
 
 
 def author_model_bytes(model: AuthorModel) -> bytes:
@@ -53,6 +87,7 @@ def author_model_bytes(model: AuthorModel) -> bytes:
         "authors": list(model.authors),
         "titles": list(model.titles),
         "seed": model.seed,
+        **({"trained": model.trained} if model.networks else {}),
         "views": [
             {
                 "language": view.language,
@@ -72,15 +107,26 @@ def author_model_bytes(model: AuthorModel) -> bytes:
     return save(arrays, {HEADER: f"{sha256(text.encode())} {text}"})  # of two entries either may come first
 
 
+def looks_like_model(path: Path) -> bool:
+    """Whether a path is a file that begins as models do; it may be damaged all the same."""
+    try:
+        return path.is_file() and _begins_as_model(path)
+    except (OSError, ValueError):
+        return False
+
+
+def _begins_as_model(path: Path) -> bool:
+    """Safetensors files begin with eight bytes that say how long the JSON object after them is."""
+    with path.open("rb") as file:
+        return file.read(9)[8:] == b"{"
+
+
 def read_author_model(path: Path) -> AuthorModel:
     """The model in a file; one that is damaged, truncated, hostile or too new is refused with a reason."""
+    _require_file(path)
     try:
-        kind = look_at(path, "name a file that byline train wrote")
-    except CorpusError as error:
-        raise ModelFileError(str(error)) from None
-    if kind == "folder":
-        raise ModelFileError(f"{path}: a folder; name a file that byline train wrote")
-    try:
+        if not _begins_as_model(path):
+            raise ModelFileError(f"{path}: not a Byline model; {REMEDY}")
         with safe_open(path, framework="numpy") as file:
             header = _header(file.metadata() or {}, path)
             names = set(file.keys())
@@ -98,9 +144,18 @@ def read_author_model(path: Path) -> AuthorModel:
         raise ModelFileError(f"{path}: damaged ({error}); copy or train it again") from None
 
 
+def _require_file(path: Path) -> None:
+    try:
+        kind = look_at(path, REMEDY)
+    except CorpusError as error:
+        raise ModelFileError(str(error)) from None
+    if kind == "folder":
+        raise ModelFileError(f"{path}: a folder; {REMEDY}")
+
+
 def _header(metadata: Mapping[str, str], path: Path) -> dict[str, Any]:
     if HEADER not in metadata:
-        raise ModelFileError(f"{path}: a safetensors file, but no model of authors; name one that byline train wrote")
+        raise ModelFileError(f"{path}: a safetensors file, but no model of authors; {REMEDY}")
     checksum, _, text = metadata[HEADER].partition(" ")
     try:
         header = json.loads(text) if len(text) <= LONGEST_HEADER else None
@@ -142,7 +197,10 @@ def _model(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Aut
     wanted |= {f"network-{n}-{name}" for n in networks for name in Weights._fields}
     if set(arrays) != wanted:
         raise ValueError("it has arrays that belong to nothing")
-    model = AuthorModel(authors, tuple(owners.tolist()), titles, views, texts, members, judge, seed, networks)
+    trained = header.get("trained", len(authors))  # older files don't say
+    if not isinstance(trained, int) or isinstance(trained, bool) or not 2 <= trained <= len(authors):
+        raise ValueError("more or fewer authors were trained than it has")
+    model = AuthorModel(authors, tuple(owners.tolist()), titles, views, texts, members, judge, seed, networks, trained)
     for number, member in enumerate(members):
         try:
             place = model.view_of(member)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -17,12 +17,13 @@ from byline.normalise import CAPITAL
 
 LENGTH = 500
 MOST_LENGTH = 100_000
+HOTTEST = 10
 BACKGROUND = 300_000
 """Characters by the other authors that an n-gram head falls back on, where its own texts have nothing."""
 
 Chances = NDArray[np.float64]
 Predictor = Callable[[Sequence[int]], Chances]
-"""The chances of each symbol after some."""
+"""Told which symbols came since it was last asked: the chances of each to come next."""
 
 
 def generate(model: AuthorModel, author: str, length: int = LENGTH, seed: int = 0, temperature: float = 1.0) -> str:
@@ -33,11 +34,10 @@ def generate(model: AuthorModel, author: str, length: int = LENGTH, seed: int = 
     if author not in model.authors:
         near = ", ".join(model.authors[:10])
         raise SettingsError(f"no author is named {author!r}; there are {near}{' ...' * (len(model.authors) > 10)}")
-    if not 1 <= length <= MOST_LENGTH or not 0 < temperature <= 10:
-        raise SettingsError(
-            f"length must be from 1 to {MOST_LENGTH:,} and temperature more than 0 and at the most 10,"
-            f" got {length}, {temperature}"
-        )
+    if not 1 <= length <= MOST_LENGTH:
+        raise SettingsError(f"length must be from 1 to {MOST_LENGTH:,}, got {length}")
+    if not 0 < temperature <= HOTTEST:
+        raise SettingsError(f"temperature must be more than 0 and at the most {HOTTEST}, got {temperature}")
     if seed < 0:
         raise SettingsError(f"seed must be 0 or more, got {seed}")
     number = next(
@@ -58,13 +58,14 @@ def generate(model: AuthorModel, author: str, length: int = LENGTH, seed: int = 
     predictor = _network(model, number, head) if number in model.networks else _ngrams(model, number, head)
     rng = np.random.default_rng([seed, head])
     symbols = model.views[view].alphabet.symbols
-    begun = model.texts[view][model.texts_of(head)[0]][:1].tolist()
+    new = model.texts[view][model.texts_of(head)[0]][:1].tolist()
     written: list[int] = []
     shown = 0
     while shown < length and len(written) < 4 * length + 100:  # marks show on the letters beside them
-        chances = np.asarray(predictor([*begun, *written]), np.float64)
+        chances = np.asarray(predictor(new), np.float64)
         chances = (chances / chances.max()) ** (1 / temperature)  # the greatest stays 1, however low it is
-        written.append(int(rng.choice(len(chances), p=chances / chances.sum())))
+        new = [int(rng.choice(len(chances), p=chances / chances.sum()))]
+        written += new
         shown += not (symbols[written[-1]] == CAPITAL or unicodedata.combining(symbols[written[-1]]))
     return restore("".join(symbols[symbol] for symbol in written))[:length]
 
@@ -83,17 +84,22 @@ def _ngrams(model: AuthorModel, number: int, head: int) -> Predictor:
     size = len(model.views[place].alphabet)
     own = [model.texts[place][text] for text in model.texts_of(head)]
     others: list[Symbols] = []
+    length = 0
     for text, owner in zip(model.texts[place], model.owners, strict=True):
-        if owner != head and sum(map(len, others)) < BACKGROUND:
+        if owner != head and length < BACKGROUND:
             others.append(text)
+            length += len(text)
     tables = [_count(texts, member.order) for texts in (others, own)]
+    last: deque[int] = deque(maxlen=member.order - 1)  # no n-gram reaches further back
 
-    def chances_after(before: Sequence[int]) -> Chances:
+    def chances_after(new: Sequence[int]) -> Chances:
+        last.extend(new)
+        before = tuple(last)
         chances: Chances = np.full(size, 1 / size)
         for table in tables:
-            for width in range(member.order):
-                counts = table.get(tuple(before[len(before) - width :]) if width else ())
-                if width > len(before) or counts is None:
+            for width in range(len(before) + 1):
+                counts = table.get(before[len(before) - width :])
+                if counts is None:
                     break
                 kinds, total = len(counts), sum(counts.values())
                 chances = chances * (kinds / (total + kinds))
@@ -118,14 +124,13 @@ def _network(model: AuthorModel, number: int, head: int) -> Predictor:
     """The recurrent state is carried on from character to character."""
     network = model.networks[number]
     hidden, activation = network.settings.hidden, ACTIVATIONS[network.settings.activation]
-    state, seen = np.zeros(hidden, np.float32), 0
+    state = np.zeros(hidden, np.float32)
     none = np.zeros((1, hidden), np.float32)
 
-    def chances_after(before: Sequence[int]) -> Chances:
-        nonlocal state, seen
-        for symbol in before[seen:]:
+    def chances_after(new: Sequence[int]) -> Chances:
+        nonlocal state
+        for symbol in new:
             state = run(network.weights, np.array([symbol], np.int32), state, none, activation)[-1]
-        seen = len(before)
         chances: Chances = np.exp(predict(network.weights, state[None], head)[0].astype(np.float64))
         return chances
 

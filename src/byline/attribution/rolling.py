@@ -7,13 +7,14 @@ overlap, so each counts only as much as what is new in it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any
 
 import numpy as np
 
-from byline.attribution.attributing import Attribution, attribute
+from byline.attribution.attributing import Attribution, rank_authors, warn_of_known
 from byline.attribution.model import AuthorModel, encode_texts
 from byline.documents import Document
 from byline.engines import Watch
@@ -87,11 +88,14 @@ def roll(
     changes: float = CHANGES,
     watch: Watch = Watch(),  # noqa: B008 - frozen
 ) -> Rolling:
-    """Windows of a text attributed to the model's authors, and the stretches that they make up; blank ones are none."""
-    if window < LEAST_WINDOW or not 1 <= step <= window:
-        raise SettingsError(
-            f"a window must be {LEAST_WINDOW} characters or more and a step from 1 to the window, got {window}, {step}"
-        )
+    """Windows of a text attributed to the model's authors, and the stretches that they make up; blank ones are none.
+
+    A text that shares passages with what the model has learnt is named in a warning.
+    """
+    if window < LEAST_WINDOW:
+        raise SettingsError(f"a window must have {LEAST_WINDOW} characters or more, got {window}")
+    if not 1 <= step <= window:
+        raise SettingsError(f"a step must have from 1 to {window} characters, those of a window, got {step}")
     if not 0 < changes < 1:
         raise SettingsError(f"the probability of a change must be more than 0 and less than 1, got {changes}")
     length = len(document.text)
@@ -110,29 +114,42 @@ def roll(
         raise TooLittleText(f"{document.name}: hardly any character that the model knows; give a text of its language")
     begins, pieces = list(compress(begins, left)), list(compress(pieces, left))
     named = [Document(f"{document.name}:{begin}", piece) for begin, piece in zip(begins, pieces, strict=True)]
-    found = attribute(model, named, 0, watch)
+    found = rank_authors(model, named, 0, watch)
+    # windows of a text that was learnt are never judged as if it had not been: no text is the same as a whole
+    warn_of_known(model, [Document(document.name, document.text.lstrip()[1:])])
     passages = tuple(Passage(begin, begin + window, each) for begin, each in zip(begins, found, strict=True))
-    chances = np.array([[_chance(each, author) for author in model.authors] for each in found])
+    chances = _chances(found, model.authors)
     path = _most_probable(chances, step / window, changes)
     return Rolling(document.name, passages, _stretches(model, passages, chances, path, length))
 
 
-def _chance(found: Attribution, author: str) -> float:
-    return next(each.probability for each in found.ranking if each.author == author)
+def _chances(found: Sequence[Attribution], authors: Sequence[str]) -> Table:
+    """(windows, authors): how probable each author is."""
+    place_of = {author: place for place, author in enumerate(authors)}
+    chances: Table = np.zeros((len(found), len(authors)))
+    for row, each in zip(chances, found, strict=True):
+        for candidate in each.ranking:
+            row[place_of[candidate.author]] = candidate.probability
+    return chances
 
 
 def _most_probable(chances: Table, share: float, changes: float) -> list[int]:
-    """The authors of the windows, taken together."""
+    """The authors of the windows, taken together.
+
+    All changes are alike, so whoever does not stay comes from the best of the others: a step costs as much as there
+    are authors, not its square.
+    """
     logs = np.log(np.maximum(chances, 1e-12)) * share
     count = chances.shape[1]
     stay, go = np.log(1 - changes), np.log(changes / max(count - 1, 1))
     best, back = logs[0], np.zeros(chances.shape, np.int64)
+    everyone = np.arange(count)
     for number in range(1, len(logs)):
-        moves = np.full((count, count), go)
-        np.fill_diagonal(moves, stay)
-        ways = best[:, None] + moves  # (from, to)
-        back[number] = ways.argmax(axis=0)
-        best = ways.max(axis=0) + logs[number]
+        second, first = np.argpartition(best, count - 2)[-2:] if count > 1 else (0, 0)
+        others = np.where(everyone == first, second, first)  # the best author who is not this one
+        staying, coming = best + stay, best[others] + go
+        back[number] = np.where(staying >= coming, everyone, others)
+        best = np.maximum(staying, coming) + logs[number]
     path = [int(best.argmax())]
     for number in range(len(logs) - 1, 0, -1):
         path.append(int(back[number, path[-1]]))
@@ -144,11 +161,11 @@ def _stretches(
 ) -> tuple[Stretch, ...]:
     """Windows in a row by one author; a change is half-way between the middles of the windows before and after it."""
     stretches: list[Stretch] = []
+    middles = [(passage.begin + passage.end) / 2 for passage in passages]
     first = 0
     for number in range(1, len(path) + 1):
         if number < len(path) and path[number] == path[first]:
             continue
-        middles = [(passage.begin + passage.end) / 2 for passage in passages]
         begin = 0 if first == 0 else round((middles[first - 1] + middles[first]) / 2)
         end = length if number == len(path) else round((middles[number - 1] + middles[number]) / 2)
         mean = float(chances[first:number, path[first]].mean())

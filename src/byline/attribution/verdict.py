@@ -15,7 +15,7 @@ from the same texts; a logistic line between the two is what tells.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -37,6 +37,10 @@ ALIKE_COUNTS = 200.0
 """That members weigh alike counts like so many: an author without one of two texts says little of which are good."""
 USUAL_NONE = (3.0, 0.9)
 """The best sum at which it is as probable that it is none of them, and how much a step of 1 tells."""
+SILENT = (USUAL_NONE[0], 0.0)
+"""Where nobody could be left out, nothing is said of none of them: there the usual line misleads more than it tells."""
+MOST_LEFT_OUT = 60
+"""Authors that are left out in turn, at the most."""
 SCALE_COUNTS = 5
 """How far a text's remainders are from 0: the usual size counts like so many heads."""
 TINY = 1e-9
@@ -79,7 +83,7 @@ class Judge:
     @classmethod
     def usual(cls, members: Sequence[Settings]) -> Judge:
         """Without any texts to learn from."""
-        return cls((USUAL_WEIGHT / len(members),) * len(members), *USUAL_NONE)
+        return cls((USUAL_WEIGHT / len(members),) * len(members), *SILENT)
 
 
 def sums(tables: Tables, weights: Sequence[float]) -> Table:
@@ -89,7 +93,10 @@ def sums(tables: Tables, weights: Sequence[float]) -> Table:
 
 
 def relative(tables: Tables) -> Table:
-    """(members, texts, authors): what is left of each value, in usual deviations; higher is better."""
+    """(members, texts, authors): what is left of each value, in usual deviations; higher is better.
+
+    A head that knows the text says nothing of it: 0, like the average of the others.
+    """
     return np.array([_relative(*member, tables.owners) for member in zip(tables.values, tables.seen, strict=True)])
 
 
@@ -109,7 +116,7 @@ def _relative(values: Table, seen: Flags, owners: Numbers) -> Table:
     count = values.shape[1]
     squares = (np.where(seen, 0, left) ** 2).sum(axis=1, keepdims=True)
     scale = np.sqrt((squares + SCALE_COUNTS * size**2) / (count + SCALE_COUNTS * (size > 0)))
-    scores: Table = -left / np.where(scale > 0, scale, 1)
+    scores: Table = np.where(seen, 0, -left / np.where(scale > 0, scale, 1))
     return scores
 
 
@@ -132,7 +139,7 @@ def _mean(values: Table, there: Flags, axis: int) -> Table:
     return means
 
 
-def fit_judge(tables: Tables, members: Sequence[Settings]) -> Judge:
+def fit_judge(tables: Tables, members: Sequence[Settings], proceed: Callable[[], None] = lambda: None) -> Judge:
     """Weights and the line between one and none of the authors, from texts of the authors."""
     usual = Judge.usual(members)
     rows = np.arange(len(tables.owners))
@@ -165,20 +172,26 @@ def fit_judge(tables: Tables, members: Sequence[Settings]) -> Judge:
     weights[able] = found
     # what other members say of texts that they know would be too good
     total = weights.sum() / max(weights[able].sum(), TINY)
-    middle, slope = _fit_none(tables, np.where(able, weights * total, 0), usable)
+    middle, slope = _fit_none(tables, np.where(able, weights * total, 0), usable, proceed)
     return Judge(tuple(float(weight) for weight in weights), middle, slope, int(usable.sum()))
 
 
-def _fit_none(tables: Tables, weights: Table, usable: Flags) -> tuple[float, float]:
-    """The line between the best sums with and without the author."""
+def _fit_none(tables: Tables, weights: Table, usable: Flags, proceed: Callable[[], None]) -> tuple[float, float]:
+    """The line between the best sums with and without the author.
+
+    The author's column is left out; what members share, the background and how n-grams are weighed, still knows him.
+    """
+    if tables.values.shape[2] < 3:
+        return SILENT
+    everyone = np.unique(tables.owners[usable])
+    chosen = everyone[np.linspace(0, len(everyone) - 1, min(len(everyone), MOST_LEFT_OUT)).round().astype(np.int64)]
+    usable = usable & np.isin(tables.owners, chosen)
     within = sums(tables, weights.tolist())[usable].max(axis=1)
     left_out = []
-    if tables.values.shape[2] > 2:
-        for author in np.unique(tables.owners[usable]):
-            rows = usable & (tables.owners == author)
-            left_out.append(sums(tables.without(int(author)), weights.tolist())[rows].max(axis=1))
-    if not left_out:
-        return USUAL_NONE
+    for author in chosen:
+        proceed()
+        rows = usable & (tables.owners == author)
+        left_out.append(sums(tables.without(int(author)), weights.tolist())[rows].max(axis=1))
     without = np.concatenate(left_out)
     best = np.concatenate([within, without])
     signs = np.concatenate([-np.ones(len(within)), np.ones(len(without))])

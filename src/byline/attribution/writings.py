@@ -6,8 +6,11 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import threading
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from byline.documents import Document, decode, look_at, read_bytes, read_document
@@ -17,7 +20,14 @@ from byline.normalise import normalise
 
 REMEDY = "name a folder of authors' folders, a folder of Author_Title.txt files, a .csv or a .jsonl file"
 TABLES = (".csv", ".tsv", ".jsonl")
+DELIMITERS = (",", ";", "\t")
+"""What may stand between the cells of a table; some countries' spreadsheets write semicolons."""
+_SPELT = {",": "commas", ";": "semicolons", "\t": "tabs"}
+NONE = "none of these"
+"""What answers say in an author's place: nobody can be called so."""
 LONGEST_CELL = 100_000_000
+_CELLS = threading.Lock()
+"""Held while the csv module takes longer cells than usual: that is a setting of the whole process."""
 
 
 @dataclass(frozen=True)
@@ -43,15 +53,14 @@ def read_writings(
     paths: Sequence[Path], language: str | None = None, author_column: str = "author", text_column: str = "text"
 ) -> Writings:
     """The texts below folders or in tables; everything that can't be read is named at once."""
-    found: list[tuple[str, Document]] = []
+    found: list[tuple[str, str, Document]] = []  # author, title, and the text under its whole path
     offences: list[str] = []
     for path in paths:
         try:
             if look_at(path, REMEDY) == "folder":
-                files = list(_in_folder(path))
-                for author, file, name in files:
+                for author, file, title in list(_in_folder(path)):
                     try:
-                        found.append((author, read_document(file, name)))
+                        found.append((plain_name(author), title, read_document(file)))
                     except CorpusError as error:
                         offences.append(str(error))
             elif path.suffix.lower() in TABLES:
@@ -62,7 +71,9 @@ def read_writings(
             offences.append(str(error))
     if offences:
         raise CorpusError(listing(offences, "these can't be used"))
-    return writings_of([document for _, document in found], [author for author, _ in found], language)
+    whole = writings_of([document for *_, document in found], [author for author, *_ in found], language)
+    titles = {document.name: title for _, title, document in found}
+    return replace(whole, documents=tuple(Document(titles[each.name], each.text) for each in whole.documents))
 
 
 def writings_of(documents: Sequence[Document], authors: Sequence[str], language: str | None = None) -> Writings:
@@ -85,7 +96,7 @@ def writings_of(documents: Sequence[Document], authors: Sequence[str], language:
 
 
 def _in_folder(folder: Path) -> Iterator[tuple[str, Path, str]]:
-    """Author, file and name of each text."""
+    """Author, file and title of each text."""
     try:
         children = sorted(child for child in folder.iterdir() if not child.name.startswith((".", "__")))
         folders = [child for child in children if child.is_dir()]
@@ -113,44 +124,98 @@ def _in_folder(folder: Path) -> Iterator[tuple[str, Path, str]]:
     yield from ((author_of(file.stem), file, file.name) for file in files)
 
 
+def plain_name(author: str) -> str:
+    """A name in Unicode's composed form (NFC): however its accents are stored, it is the same author's."""
+    return unicodedata.normalize("NFC", author)
+
+
 def author_of(stem: str) -> str:
     """The author in `Author_Title` or `Author_-_Title`, or nothing."""
     head, found, _ = stem.partition("_-_") if "_-_" in stem else stem.partition("_")
     return head.replace("_", " ").strip() if found else ""
 
 
-def _in_table(path: Path, author_column: str, text_column: str) -> list[tuple[str, Document]]:
+def _in_table(path: Path, author_column: str, text_column: str) -> list[tuple[str, str, Document]]:
     content = decode(read_bytes(path), str(path))
-    rows = _json_rows(content, path) if path.suffix.lower() == ".jsonl" else _csv_rows(content, path)
+    columns = (author_column, text_column)
+    rows = _json_rows(content, path) if path.suffix.lower() == ".jsonl" else _csv_rows(content, path, columns)
     found = []
     for number, row in rows:
-        for column in (author_column, text_column):
-            if column not in row:
-                there = ", ".join(map(str, row)) or "none"
-                raise CorpusError(
-                    f"{path}: line {number} has no column {column!r} (there are {there[:200]});"
-                    " name them with --author-column and --text-column"
-                )
-        author, text = row[author_column], row[text_column]
-        if not isinstance(author, str) or not isinstance(text, str) or not author.strip() or not text.strip():
-            raise CorpusError(f"{path}: line {number} has no author or no text; complete it or remove the line")
-        found.append((author.strip(), Document(f"{path.name}:{number}", text)))
+        _require_columns(row, columns, path, number)
+        author, text = (_cell(row[column], column, path, number) for column in columns)
+        found.append((plain_name(author.strip()), f"{path.name}:{number}", Document(f"{path}:{number}", text)))
     if not found:
         raise CorpusError(f"{path}: empty; it should have a line for each text")
     return found
 
 
-def _csv_rows(content: str, path: Path) -> Iterator[tuple[int, dict[str, object]]]:
-    before = csv.field_size_limit(LONGEST_CELL)
-    try:
-        delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-        reader = csv.DictReader(io.StringIO(content), delimiter=delimiter, strict=True)  # an open quote is an error
-        for row in reader:
-            yield reader.line_num, {str(key): value for key, value in row.items() if key is not None}
-    except csv.Error as error:
-        raise CorpusError(f"{path}: no table ({error}); save it as CSV with a line of column names") from None
-    finally:
-        csv.field_size_limit(before)
+def _cell(value: object, column: str, path: Path, line: int) -> str:
+    """The text in a cell."""
+    if value is not None and not isinstance(value, str):
+        raise CorpusError(f"{path}: line {line}: {column} must be text, got {json.dumps(value)[:40]}; put it in quotes")
+    if value is None or not value.strip():
+        raise CorpusError(f"{path}: line {line} has no {column}; complete it or remove the line")
+    return value
+
+
+def _require_columns(there: Iterable[object], wanted: Sequence[str], path: Path, line: int) -> None:
+    names = [str(name) for name in there]
+    if lacking := next((column for column in wanted if column not in names), None):
+        raise CorpusError(
+            f"{path}: line {line} has no column {lacking!r} (there are {', '.join(names)[:200] or 'none'});"
+            " name them with --author-column and --text-column"
+        )
+
+
+def _csv_rows(content: str, path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, object]]]:
+    """The number of each row's last line, and its cells by column."""
+    with _CELLS:
+        before = csv.field_size_limit(LONGEST_CELL)
+        try:
+            delimiter = _delimiter(content, columns, "\t" if path.suffix.lower() == ".tsv" else ",")
+            reader = csv.reader(io.StringIO(content), delimiter=delimiter, strict=True)  # an open quote is an error
+            names = next(filter(None, reader), [])
+            if names:
+                _require_columns(names, columns, path, reader.line_num)
+                _require_single(names, path, reader.line_num)
+            last = max((place for place, name in enumerate(names, start=1) if name), default=0)
+            rows: list[tuple[int, dict[str, object]]] = []
+            for row in filter(None, reader):
+                if len(row) != len(names) or any(row[last:]):  # what stands behind the last name is cut off something
+                    raise CorpusError(
+                        f"{path}: line {reader.line_num} has {len(row)} cell{'s' * (len(row) > 1)}, and there are"
+                        f" {last} columns; put texts that hold {_SPELT[delimiter]} in quotes, and leave no cell out"
+                    )
+                rows.append((reader.line_num, dict(zip(names, row, strict=True))))
+            return rows
+        except csv.Error as error:
+            raise CorpusError(f"{path}: no table ({error}); save it as CSV with a line of column names") from None
+        finally:
+            csv.field_size_limit(before)
+
+
+def _require_single(names: Sequence[str], path: Path, line: int) -> None:
+    if twice := next((name for name in names if name and names.count(name) > 1), None):
+        raise CorpusError(f"{path}: line {line} names {twice!r} twice; give each a name of its own")
+
+
+def _delimiter(content: str, columns: Sequence[str], usual: str) -> str:
+    """What stands between the columns' names: of them most, then most names at all, then the usual one."""
+
+    def fitness(delimiter: str) -> tuple[int, int, bool]:
+        try:
+            names = next(filter(None, csv.reader(io.StringIO(content), delimiter=delimiter, strict=True)), [])
+        except csv.Error:
+            names = []
+        return len(set(columns) & set(names)), len(names), delimiter == usual
+
+    return max(DELIMITERS, key=fitness)
+
+
+def _single_names(pairs: list[tuple[str, object]], path: Path, line: int) -> dict[str, object]:
+    """A JSON object, if it names nothing twice."""
+    _require_single([name for name, _ in pairs], path, line)
+    return dict(pairs)
 
 
 def _json_rows(content: str, path: Path) -> Iterator[tuple[int, dict[str, object]]]:
@@ -158,7 +223,7 @@ def _json_rows(content: str, path: Path) -> Iterator[tuple[int, dict[str, object
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = json.loads(line, object_pairs_hook=partial(_single_names, path=path, line=number))
         except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict):

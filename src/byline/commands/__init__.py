@@ -7,7 +7,8 @@ import logging
 import os
 import sys
 from collections.abc import Callable
-from typing import Annotated
+from contextlib import suppress
+from typing import Annotated, Any, TextIO, cast
 
 import typer
 
@@ -21,9 +22,11 @@ from byline.commands import (
     demo,
     evaluate,
     inspect,
+    plot,
     prepare,
     presets,
     reference,
+    report,
     rolling,
     runs,
     train,
@@ -38,6 +41,28 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+class Aside:
+    """What is said beside the results: where it can't be written, it is lost and nothing else is."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, words: str) -> int:
+        """Say something, if anybody hears it."""
+        with suppress(OSError):
+            self._stream.write(words)
+        return len(words)
+
+    def flush(self) -> None:
+        """Have it said."""
+        with suppress(OSError, ValueError):  # which it is where the stream is closed by now
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        """All else is as the stream has it."""
+        return getattr(self._stream, name)
 
 
 def _show_version(wanted: bool) -> None:
@@ -57,6 +82,8 @@ def root(
 
     Start with [bold]byline demo[/bold], then [bold]byline verify PROBLEMS -o OUT[/bold].
     """
+    if not isinstance(sys.stderr, Aside):
+        sys.stderr = cast(TextIO, Aside(sys.stderr))
     logging.basicConfig(
         level=logging.DEBUG if verbose else logging.WARNING,
         format="byline: %(message)s",
@@ -77,9 +104,13 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         except KeyboardInterrupt:
             print("byline: interrupted", file=sys.stderr)
             sys.exit(130)
-        except BrokenPipeError:
+        except BrokenPipeError:  # of stdout: stderr has none, see Aside
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the rest has nowhere to go
             sys.exit(0)
+        except SystemExit as error:
+            if isinstance(error.__context__, BrokenPipeError):  # rich takes it for a failure
+                sys.exit(0)
+            raise
 
     return run
 
@@ -95,6 +126,9 @@ app.command("inspect")(guarded(inspect.inspect_command))
 app.command("cluster")(guarded(cluster.cluster_command))
 app.command("rolling")(guarded(rolling.rolling_command))
 app.command("generate")(guarded(rolling.generate_command))
+app.command("report")(guarded(report.report_command))
+app.command("explain")(guarded(report.explain_command))
+app.command("plot")(guarded(plot.plot_command))
 app.command("prepare")(guarded(prepare.prepare_command))
 app.command("presets")(guarded(presets.presets_command))
 app.command("combine")(guarded(combine.combine_command))

@@ -4,27 +4,41 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+import logging
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from byline.commands import options
-from byline.errors import CorpusError, RunError
+from byline.errors import BylineError, CorpusError, RunError
 
 if TYPE_CHECKING:
-    from byline.attribution.attributing import Attribution
+    from rich.table import Table
+
+    from byline.attribution.attributing import Attribution, Attributions
     from byline.attribution.collections import CandidateProblem
     from byline.attribution.model import AuthorModel
     from byline.documents import Document
     from byline.engines import Watch
+    from byline.settings import Settings
+
+log = logging.getLogger(__name__)
 
 SHOWN = 3
 """Authors that a line shows."""
+GAP = 2
+"""Columns between two of a table's."""
+NARROWEST = 16
+"""Columns that a text's name has, if other words leave as many."""
 
 
 def attribute_command(
+    context: typer.Context,
     inputs: Annotated[
         list[Path],
         typer.Argument(
@@ -37,7 +51,11 @@ def attribute_command(
     ] = None,
     none: Annotated[
         float,
-        typer.Option(metavar="PRIOR", help="How probable it is beforehand that it is none of these; 0: one of them."),
+        typer.Option(
+            metavar="PRIOR",
+            help="How probable it is beforehand that it is none of these; 0: one of them.",
+            callback=options.probability_of_none,
+        ),
     ] = 0.1,
     output: Annotated[
         Path | None,
@@ -49,103 +67,222 @@ def attribute_command(
         ),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Keep a PAN folder's answers that are there, and go on with the others.")
+    ] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print all rankings as CSV.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print all rankings as JSON, in the order of the texts.")
     ] = False,
-    language: Annotated[
-        str | None, typer.Option(help="Language of the authors' texts, with --known.", callback=options.named)
-    ] = None,
+    report_file: options.ReportFile = None,
+    preset: options.AuthorPreset = "authors",
+    members: options.Members = None,
+    engines: options.AuthorEngines = None,
+    seed: options.Seed = 0,
+    set_: options.Assignments = None,
+    language: options.TextLanguage = None,
+    author_column: options.AuthorColumn = "author",
+    text_column: options.TextColumn = "text",
     quiet: options.Quiet = False,
 ) -> None:
     """Tell which of some authors is likely to have written each text, or that it is none of them.
 
     A folder of PAN 2018 or 2019 (collection-info.json) is answered whole, into the folder that -o names.
 
+    Members and language may be chosen with --known and for such folders; a model has been trained already.
+
     Example: byline attribute novels.byline found.txt
     """
-    from byline.attribution.attributing import attribute
     from byline.attribution.collections import is_collection
-    from byline.commands.console import print_json
-    from byline.commands.train import require_free
-    from byline.commands.work import work
-    from byline.storage import write_files
 
     if as_csv and as_json:
-        raise RunError("--csv and --json print the same in two ways; give one of them")
-    if len(inputs) == 1 and known is None and is_collection(inputs[0]):
-        _attribute_collection(inputs[0], output, none, overwrite, as_json, language, quiet)
+        context.fail("--csv and --json print the same in two ways; give one of them")
+    whole = known is None and len(inputs) == 1 and is_collection(inputs[0])
+    if whole and output is None:
+        context.fail(f"{inputs[0]}: a collection of problems; name a folder for the answers with -o")
+    if whole and as_csv:
+        context.fail("--csv is for texts; a PAN folder's answers are JSON, in the folder that -o names")
+    if resume and not whole:
+        context.fail("--resume is for a PAN folder's answers, problem by problem")
+    if resume and overwrite:
+        context.fail("--resume keeps answers that are there and --overwrite replaces them; give one of them")
+    if whole and report_file is not None:
+        context.fail("--report is for texts; a PAN folder's answers are JSON, in the folder that -o names")
+    _refuse_idle(context, known, whole)
+    _check_inputs(context, inputs, known, whole)
+
+    if whole:
+        assert output is not None
+        rows = _choose_rows(preset, members, engines, seed, set_)
+        _attribute_collection(inputs[0], output, none, overwrite, resume, as_json, rows, seed, language, quiet)
         return
+
+    from byline.attribution.attributing import attribute
+    from byline.attribution.file import read_author_model
+    from byline.attribution.model import check_texts
+    from byline.attribution.writings import read_writings
+    from byline.commands.console import out, print_json, printable
+    from byline.commands.report import about
+    from byline.commands.train import preset_file, require_free, train_model
+    from byline.commands.work import work
+    from byline.dossiers.attribution import attribution_dossier
+    from byline.reporting import require_report, write_report
+    from byline.storage import write_files
+
     if output is not None:
-        require_free(output, overwrite)
-    model_file, texts = (None, inputs) if known is not None else (inputs[0], inputs[1:])
-    if not texts:
-        raise RunError("no texts are named; give a model and then the texts, or --known AUTHORS and the texts")
-    documents = read_texts(texts)
-    model = _model(model_file, known, language, quiet)
-
-    def ask(watch: Watch) -> tuple[Attribution, ...]:
-        return attribute(model, documents, none, watch)
-
-    found = work(ask, quiet)
+        require_free(output, overwrite, [*inputs, *([] if known is None else [known, *preset_file(preset)])])
+    if report_file is not None:
+        require_report(report_file, overwrite)
+    if known is None:
+        documents = read_texts(inputs[1:])
+        model = read_author_model(inputs[0])
+    else:
+        rows = _choose_rows(preset, members, engines, seed, set_)
+        documents = read_texts(inputs)
+        model = train_model(read_writings([known], language, author_column, text_column), rows, seed, [known], quiet)
+    check_texts(model, documents)
+    found = work(lambda watch: attribute(model, documents, none, watch), quiet)
     if output is not None:
         write_files(output.parent, {output.name: to_csv(found).encode(errors="replace")})
+    if report_file is not None:
+        source = str(known if known is not None else inputs[0])
+        words = ["byline", "attribute", *(["--known", source] if known is not None else []), *map(str, inputs)]
+        said = about(source, [*words, "--none", f"{none:g}"], seed=model.seed)
+        dossier = work(lambda watch: attribution_dossier(model, documents, found, none, said, watch), quiet)
+        write_report(report_file, dossier)
     if as_json:
         print_json([to_json(each) for each in found])
     elif as_csv:
         print(to_csv(found), end="")
     else:
-        print_attributions(found, none)
+        print_attributions(found, none, model.judge.held_out)
+        if output is not None:
+            out().print(f"Wrote all rankings to {printable(str(output))}", soft_wrap=True)
+        if report_file is not None:
+            out().print(f"Report: {printable(str(report_file))}", soft_wrap=True)
+
+
+TRAINING = {
+    "preset": "--preset", "members": "--members", "engines": "--engines", "seed": "--seed", "set_": "--set",
+    "language": "--language", "author_column": "--author-column", "text_column": "--text-column",
+}  # fmt: skip
+"""Options that say how authors are learnt."""
+COLUMNS = ("author_column", "text_column")
+
+
+def _refuse_idle(context: typer.Context, known: Path | None, whole: bool) -> None:
+    """Refuse options that would do nothing."""
+    idle = () if known is not None else COLUMNS if whole else tuple(TRAINING)
+    source = context.get_parameter_source
+    given = [TRAINING[name] for name in idle if (found := source(name)) is not None and found.name == "COMMANDLINE"]
+    if given:
+        reason = "columns are those of a table" if whole else "a model has been trained already"
+        context.fail(f"{given[0]} is for authors who are learnt with --known; {reason}")
+
+
+def _check_inputs(context: typer.Context, inputs: Sequence[Path], known: Path | None, whole: bool) -> None:
+    """Either a model or --known, and texts."""
+    from byline.attribution.file import looks_like_model
+
+    if known is not None:
+        if model := next((path for path in inputs if looks_like_model(path)), None):
+            context.fail(f"{model}: a model; give a model or --known, not both")
+    elif len(inputs) == 1 and not whole:
+        if looks_like_model(inputs[0]) or not inputs[0].exists():
+            context.fail(f"no texts are named; name them after the model {inputs[0]}")
+        context.fail(
+            f"the model is missing: {inputs[0]} is none; name a model that byline train wrote and then the texts,"
+            " or the authors' texts with --known"
+        )
+
+
+def _choose_rows(
+    preset: str, members: int | None, engines: str | None, seed: int, assignments: list[str] | None
+) -> tuple[Settings, ...]:
+    pool = options.choose_pool(preset, None, assignments or [], engines=engines)
+    return tuple(pool.take(members or pool.members, seed))
 
 
 def _attribute_collection(
-    path: Path, output: Path | None, none: float, overwrite: bool, as_json: bool, language: str | None, quiet: bool
+    path: Path,
+    output: Path,
+    none: float,
+    overwrite: bool,
+    resume: bool,
+    as_json: bool,
+    rows: Sequence[Settings],
+    seed: int,
+    language: str | None,
+    quiet: bool,
 ) -> None:
     """Train and ask for each problem of a collection, and write the answers as PAN wants them."""
     from byline.attribution.attributing import attribute
-    from byline.attribution.collections import answers_path, read_collection, write_predictions
-    from byline.attribution.model import train_authors
-    from byline.commands.console import count_of, out, print_json
+    from byline.attribution.collections import (
+        answers_path,
+        check_problems,
+        folder_of,
+        is_answered,
+        read_collection,
+        write_predictions,
+    )
+    from byline.commands.console import count_of, out, print_json, printable
+    from byline.commands.inspect import GUESS
+    from byline.commands.train import naming, require_free, train_model
     from byline.commands.work import work
-    from byline.pools import read_pool
 
-    if output is None:
-        raise RunError(f"{path}: a collection of problems; name a folder for the answers with -o")
     problems = read_collection(path, language)
-    taken = [place for problem in problems if (place := answers_path(output, problem.name)).exists()]
-    if taken and not overwrite:
-        raise RunError(f"{taken[0]}: exists already; choose another folder, or give --overwrite")
-    rows = read_pool("authors").rows
-    written = []
-    for problem in problems:
+    places = {problem.name: answers_path(output, problem.name) for problem in problems}
+    for place in places.values():
+        if place.is_dir():
+            raise RunError(f"{place}: a folder, where answers are to be written; remove it or choose another folder")
+        if place.exists() and not overwrite and not resume:
+            raise RunError(f"{place}: exists already; choose another folder, or give --overwrite or --resume")
+        require_free(place, True)
+    kept = [problem.name for problem in problems if resume and is_answered(output, problem)]
+    left = [problem for problem in problems if problem.name not in kept]
+    check_problems(path, left, rows)
+    written: list[tuple[Path, Attributions]] = []
+    guesses = []
+    for number, problem in enumerate(left, start=1):
+        title = problem.name + f" ({number} of {len(left)})" * (len(left) > 1)
+        folder = folder_of(path, problem)
+        with _going_on_later(len(kept) + len(written)):
+            model = train_model(problem.candidates, rows, seed, [folder], quiet, title)
 
-        def answer(watch: Watch, problem: CandidateProblem = problem) -> tuple[Attribution, ...]:
-            model = train_authors(problem.candidates, rows, 0, watch)
-            return attribute(model, problem.unknown, none, watch)
+            def answer(watch: Watch, model: AuthorModel = model, problem: CandidateProblem = problem) -> Attributions:
+                return attribute(model, problem.unknown, none, watch)
 
-        found = work(answer, quiet)
-        written.append((write_predictions(output, problem, found, overwrite), found))
+            with naming([folder], CorpusError):
+                found = work(answer, quiet, title)
+            written.append((write_predictions(output, problem, found, overwrite), found))
+        guesses += [problem.name] * (not model.judge.held_out)
     if as_json:
-        print_json([{"answers": str(place), "texts": [to_json(each) for each in found]} for place, found in written])
+        before = [{"answers": str(places[name]), "kept": True} for name in kept]
+        now = [{"answers": str(place), "texts": [to_json(each) for each in found]} for place, found in written]
+        print_json([*before, *now])
         return
     console = out()
+    if kept:
+        console.print(f"Answered before, and kept: {count_of(len(kept), 'problem')}")
     for place, found in written:
         nobody = sum(each.author is None for each in found)
-        console.print(f"{place}: {count_of(len(found), 'text')}, {nobody} by none of the candidates")
+        line = f"{place}: {count_of(len(found), 'text')}, {nobody} by none of the candidates"
+        console.print(printable(line), soft_wrap=True)
+    if guesses:
+        console.print(f"{printable(', '.join(guesses))}: {GUESS[0].lower()}{GUESS[1:]}")
+    line = f"Next: byline evaluate {shlex.quote(str(output))} {shlex.quote(str(path))}"
+    console.print(printable(line), soft_wrap=True)
 
 
-def _model(model_file: Path | None, known: Path | None, language: str | None, quiet: bool) -> AuthorModel:
-    from byline.attribution.file import read_author_model
-    from byline.attribution.model import train_authors
-    from byline.attribution.writings import read_writings
-    from byline.commands.work import work
-    from byline.pools import read_pool
-
-    if known is None:
-        assert model_file is not None
-        return read_author_model(model_file)
-    writings, pool = read_writings([known], language), read_pool("authors")
-    return work(lambda watch: train_authors(writings, pool.rows, 0, watch), quiet)
+@contextmanager
+def _going_on_later(done: int) -> Iterator[None]:
+    """Whatever ends the work on a problem, say that those before are answered."""
+    try:
+        yield
+    except (BylineError, KeyboardInterrupt):
+        if done:
+            log.warning("%d answered so far; with --resume they are kept, and the others answered", done)
+        raise
 
 
 def read_texts(paths: Sequence[Path]) -> list[Document]:
@@ -194,31 +331,82 @@ def to_csv(found: Sequence[Attribution]) -> str:
     return table.getvalue()
 
 
-def print_attributions(found: Sequence[Attribution], none: float) -> None:
-    """The likely authors of each text, to read."""
-    from rich.table import Table
-
-    from byline.attribution.attributing import NONE
-    from byline.commands.console import out, printable
+def print_attributions(found: Sequence[Attribution], none: float, held_out: int) -> None:
+    """The likely authors of each text, to read; `held_out`: how many texts told how sure to be."""
+    from byline.commands.console import out
+    from byline.commands.inspect import GUESS, print_table
 
     console = out()
-    table = Table(box=None, pad_edge=False)
-    table.add_column("text", overflow="fold")
-    table.add_column("author", overflow="fold")
-    table.add_column("probability", justify="right", no_wrap=True)
-    table.add_column("bits", justify="right", no_wrap=True)
-    table.add_column("then", overflow="fold")
-    for each in found:
-        first, *others = each.ranking[:SHOWN] if each.author else (None, *each.ranking[: SHOWN - 1])
-        table.add_row(
-            printable(each.document),
-            printable(each.author) if each.author else NONE,
-            f"{each.probability:.3f}",
-            "" if first is None or first.bits is None else f"{first.bits:.3f}",
-            ", ".join(f"{printable(other.author)} {other.probability:.3f}" for other in others if other),
-        )
-    console.print(table)
+    print_table(_table(found, none > 0, console.width if sys.stdout.isatty() else None))
     if none:
-        console.print(f"Before anything was measured, none of these had a probability of {none:g}; see --none.")
+        console.print(f'"None of these" was given a probability of {none:g} beforehand; see --none.')
     else:
-        console.print("One of these authors is taken to have written each text.")
+        console.print("One of these authors is taken to have written each text (--none 0).")
+    if not held_out:
+        console.print(GUESS)
+
+
+def _table(found: Sequence[Attribution], open_set: bool, width: int | None) -> Table:
+    """A row for each text.
+
+    Where it is too wide for a terminal, the authors that follow stand below each other and names of texts lose their
+    beginnings; where not even an author's longest word has room, only the first author is shown.
+    """
+    from rich.cells import cell_len
+    from rich.table import Table
+
+    from byline.attribution.writings import NONE
+    from byline.commands.console import printable
+
+    headings = ["text", "author", "probability", *(["none"] if open_set else []), "bits", "then"]
+    rows, after = [], []
+    for each in found:
+        bits = each.ranking[0].bits if each.author else None
+        then = each.ranking[1:SHOWN] if each.author else each.ranking[: SHOWN - 1]
+        after.append([f"{printable(other.author)} {other.probability:.3f}" for other in then])
+        rows.append(
+            [
+                printable(each.document),
+                printable(each.author) if each.author else NONE,
+                f"{each.probability:.3f}",
+                *([f"{each.none:.3f}"] if open_set else []),
+                "" if bits is None else f"{bits:.3f}",
+                ", ".join(after[-1]),
+            ]
+        )
+
+    def widest(column: int, between: str | None = "\n") -> int:
+        return max(cell_len(part) for row in [headings, *rows] for part in row[column].split(between))
+
+    def room(between: str | None = "\n") -> int:
+        """What is left for the first column, where others are as wide as their lines or their words."""
+        return (width or 0) - sum(GAP + widest(column, between) for column in range(1, len(headings)))
+
+    if width is not None and room() < widest(0):
+        for row, others in zip(rows, after, strict=True):
+            row[-1] = "\n".join(others)
+        if room(None) < NARROWEST:
+            headings, rows = headings[:-1], [row[:-1] for row in rows]
+        left = max(room(), min(room(None), NARROWEST), 2)
+        for row in rows:
+            row[0] = cut_in_front(row[0], left)
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0))
+    for heading in headings:
+        right = heading in ("probability", "none", "bits")
+        table.add_column(
+            heading, justify="right" if right else "left", no_wrap=right or heading == "text", overflow="fold"
+        )
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def cut_in_front(name: str, width: int) -> str:
+    """The end of a name, which tells a path from others, if the whole is wider than so many columns."""
+    from rich.cells import cell_len
+
+    if cell_len(name) <= width:
+        return name
+    while cell_len(name) > width - 1:
+        name = name[1:]
+    return f"…{name}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
@@ -14,6 +16,11 @@ if TYPE_CHECKING:
     from byline.execution import Verification
 
 
+REPORT = "byline-demo.html"
+MARK = "Byline report</title>"
+"""What every report has near its beginning."""
+
+
 def demo_command(
     context: typer.Context,
     collection: Annotated[
@@ -21,11 +28,16 @@ def demo_command(
     ] = "english",
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same answers.")] = 0,
     members: options.Members = None,
+    report_file: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="FILE.html", help="Where the report goes; without it, byline-demo.html here."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answers and the truth as JSON.")] = False,
 ) -> None:
-    """Answer the built-in problems and show the truth beside.
+    """Answer the built-in problems, show the truth beside, and write a report of it.
 
-    The prose was written for this program by invented authors, who all write on the same topics.
+    The prose was written for this program by invented authors, who all write on the same topics. With --json a report
+    is written only where --report names it.
 
     Example: byline demo greek
     """
@@ -33,21 +45,45 @@ def demo_command(
         context.fail(f"there are {' and '.join(get_args(Collection))}, got {collection}")
 
     from byline.commands.answers import to_json
-    from byline.commands.console import print_json
+    from byline.commands.console import out, print_json
     from byline.commands.progress import reporting
+    from byline.commands.report import now
+    from byline.dossiers.verification import verification_dossier
+    from byline.execution import Keep
+    from byline.reporting import require_report, write_report
     from byline.truth import read_truth
     from byline.verification import verify
 
+    place = report_file or (None if as_json else Path(REPORT))
+    if place is not None:
+        require_report(place, is_own(place))
     begin = time.perf_counter()
-    with builtin_problems(cast(Collection, collection)) as folder:
+    with builtin_problems(cast(Collection, collection)) as folder, tempfile.TemporaryDirectory() as home:
+        kept = Keep(Path(home) / "run", models=False)
         with reporting() as report:
-            result = verify(folder, seed=seed, members=members, report=report)
+            result = verify(folder, seed=seed, members=members, report=report, keep=kept if place else None)
         truth = read_truth(folder)
-    seconds = time.perf_counter() - begin
-    if as_json:
-        print_json({**to_json(result, seconds), "truth": truth})
-    else:
-        print_demo(result, truth, seconds)
+        seconds = time.perf_counter() - begin
+        if as_json:
+            print_json({**to_json(result, seconds), "truth": truth})
+        else:
+            print_demo(result, truth, seconds)
+        if place is not None:
+            title = f"the built-in problems ({collection})"
+            write_report(place, verification_dossier(kept.folder, folder, now(), title))
+            if not as_json:
+                out().print(f"Report: {place}, to open in a browser: which passages speak for and against.")
+    if not as_json:
+        out().print("Next: byline verify YOUR_PROBLEMS -o OUT, then byline report OUT -o report.html")
+
+
+def is_own(place: Path) -> bool:
+    """Whether a file is a report that an earlier demo may have written."""
+    try:
+        with place.open(encoding="utf-8", errors="replace") as file:
+            return MARK in file.read(10_000)
+    except OSError:
+        return False
 
 
 def print_demo(result: Verification, truth: dict[str, bool], seconds: float) -> None:
@@ -85,7 +121,5 @@ def print_demo(result: Verification, truth: dict[str, bool], seconds: float) -> 
     undecided = sum(answer.undecided for answer in result.answers)
     left = f", {undecided} undecided," if undecided else ""
     console.print(
-        f"\n{correct} of {len(ids)} right{left} in {seconds:.1f} s;"
-        f" AUC {measures.auc:.2f}, C@1 {measures.c_at_1:.2f}."
-        "\nNext: byline verify YOUR_PROBLEMS -o OUT"
+        f"\n{correct} of {len(ids)} right{left} in {seconds:.1f} s; AUC {measures.auc:.2f}, C@1 {measures.c_at_1:.2f}."
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from byline.attribution.collections import Prediction
     from byline.evaluation import Evaluation
     from byline.metrics import Averages
 
@@ -39,13 +40,14 @@ def evaluate_command(
 
     A missing answer counts as 0.5, undecided. Intervals resample the texts, where they lie beside the truth.
 
-    With a PAN 2018 or 2019 collection as truth: macro-F1; with a PAN 2016 truth folder: BCubed F and MAP.
+    With a PAN 2018 or 2019 collection, or one problem's ground-truth.json, as truth: macro-F1; what is not answered
+    counts as none of the candidates. With a PAN 2016 corpus or its truth folder: BCubed F and MAP.
 
     Example: byline evaluate out/ pan15-english/truth.txt
     """
     if len(files) % 2:
         context.fail("files come in pairs: ANSWERS TRUTH, and again for each further corpus")
-    if _evaluated_otherwise(files, as_json):
+    if _evaluated_otherwise(context, files, as_json):
         return
 
     from byline.commands.console import print_json
@@ -60,24 +62,53 @@ def evaluate_command(
         print_tables(rows, averages)
 
 
-def _evaluated_otherwise(files: list[Path], as_json: bool) -> bool:
+def _evaluated_otherwise(context: typer.Context, files: list[Path], as_json: bool) -> bool:
     """Measure attributions or clusterings, if that is what the truth is of."""
-    from byline.attribution.collections import evaluate_collection, is_collection
+    from byline.attribution.collections import evaluate_collection, is_attribution_answers, is_attribution_truth
     from byline.clusterfiles import evaluate_clusterings, is_clustering
     from byline.errors import AnswersError
 
-    truths = files[1::2]
-    kinds = [(is_collection(truth), is_clustering(truth)) for truth in truths if truth.is_dir()]
-    if not any(any(kind) for kind in kinds):
+    pairs = list(zip(files[::2], files[1::2], strict=True))
+    for answers, truth in pairs:
+        if is_attribution_truth(answers) and not is_attribution_truth(truth):
+            context.fail(f"{answers} is a truth: answers come first; byline evaluate {truth} {answers}")
+        if is_attribution_answers(answers) and is_attribution_answers(truth) and not is_attribution_truth(truth):
+            context.fail(f"{truth} holds answers too; name the collection that has the truth")
+    kinds = [
+        "attribution"
+        if is_attribution_truth(truth)
+        else "clustering"
+        if truth.is_dir() and is_clustering(truth)
+        else ""
+        for _, truth in pairs
+    ]
+    if not any(kinds):
         return False
-    if len(set(kinds)) > 1 or len(kinds) < len(truths):
+    if len(set(kinds)) > 1:
         raise AnswersError("the truths are of different kinds of problems; evaluate each kind by itself")
-    rows: list[dict[str, object]] = []
-    for answers, truth in zip(files[::2], truths, strict=True):
-        found = evaluate_collection(answers, truth) if kinds[0][0] else evaluate_clusterings(answers, truth)
-        rows += [{"answers": str(answers), **asdict(each)} for each in found]
-    _print_rows(rows, as_json)
+    if kinds[0] == "attribution":
+        _print_attributions([(answers, evaluate_collection(answers, truth)) for answers, truth in pairs], as_json)
+    else:
+        rows = [(answers, each) for answers, truth in pairs for each in evaluate_clusterings(answers, truth)]
+        _print_rows([{"answers": str(answers), **asdict(each)} for answers, each in rows], as_json)
     return True
+
+
+def _print_attributions(found: list[tuple[Path, tuple[Prediction, ...]]], as_json: bool) -> None:
+    """The measures of attributions, and what was not answered."""
+    from byline.commands.console import count_of, out, printable
+
+    _print_rows([{"answers": str(answers), **asdict(each)} for answers, rows in found for each in rows], as_json)
+    if as_json:
+        return
+    console = out()
+    for answers, rows in found:
+        for each in rows:
+            if each.missing:
+                without = "all" if each.missing == each.texts else str(each.missing)
+                line = f"{answers}: {without} of {count_of(each.texts, 'text')} of {each.problem} without an answer"
+                console.print(f"{printable(line)}, counted as <UNK>")
+    console.print("macro-F1 is the mean over the candidates that occur in the truth; <UNK> is no class.", style="dim")
 
 
 def _print_rows(rows: list[dict[str, object]], as_json: bool) -> None:
@@ -86,7 +117,7 @@ def _print_rows(rows: list[dict[str, object]], as_json: bool) -> None:
 
     from byline.commands.console import out, print_json
 
-    names = [name for name in rows[0] if name not in ("answers", "problem", "texts")]
+    names = [name for name in rows[0] if name not in ("answers", "problem", "texts", "missing")]
     means = {name: sum(float(str(row[name])) for row in rows) / len(rows) for name in names}
     if as_json:
         print_json({"problems": rows, "means": means})

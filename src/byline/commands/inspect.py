@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import sys
+import textwrap
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from byline.attribution.model import AuthorModel
+
+GUESS = "How sure to be is a guess: no text could be held out to learn it from."
+WIDEST = 80
+"""Columns that a list in a sentence takes at the most."""
+UNBOUNDED = 100_000
+"""Columns of a table that no terminal shows."""
 
 
 def inspect_command(
@@ -50,7 +61,7 @@ def model_to_json(model: AuthorModel) -> dict[str, Any]:
     }
 
 
-def print_model(model: AuthorModel, where: str) -> None:
+def print_model(model: AuthorModel, last: str) -> None:
     """The same, to read."""
     from rich.table import Table
 
@@ -68,16 +79,50 @@ def print_model(model: AuthorModel, where: str) -> None:
     for number, author in enumerate(model.authors):
         own = model.texts_of(number)
         table.add_row(printable(author), str(len(own)), f"{sum(len(model.texts[0][text]) for text in own):,}")
-    console.print(table)
-    members = [
-        f"{member.engine_name} {weight:.2f}" for member, weight in zip(model.members, model.judge.weights, strict=True)
-    ]
-    console.print(f"Members and their weights: {', '.join(members)}")
+    print_table(table)
+    console.print(members_line(model, min(console.width, WIDEST)))
     if model.judge.held_out:
         console.print(
             f"How sure to be was learnt from {count_of(model.judge.held_out, 'text')}, each judged as if not known."
         )
     else:
-        console.print("How sure to be is a guess: no text could be held out to learn it from.")
+        console.print(GUESS)
     console.print("The model holds the texts that it learnt, normalised.")
-    console.print(where)
+    console.print(printable(last), soft_wrap=True)  # a command in it can be copied
+
+
+def members_line(model: AuthorModel, width: int) -> str:
+    """Members and what share of the judgement each has, folded between them; those of one name are counted."""
+    weights: dict[str, float] = {}
+    for member, weight in zip(model.members, model.judge.weights, strict=True):
+        weights[member.engine_name] = weights.get(member.engine_name, 0) + weight
+    counts = Counter(member.engine_name for member in model.members)
+    shares = in_hundredths(list(weights.values()))
+    items = [
+        f"{name}{f' x{counts[name]}' if counts[name] > 1 else ''} {share / 100:.2f}"
+        for name, share in zip(weights, shares, strict=True)
+    ]
+    glued = ", ".join(item.replace(" ", "\N{NO-BREAK SPACE}") for item in items)
+    line = textwrap.fill(f"Members and their shares: {glued}", width, subsequent_indent="  ", break_on_hyphens=False)
+    return line.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def in_hundredths(weights: list[float]) -> list[int]:
+    """Shares of the sum that add up to 100; those that lose most when rounded down are rounded up."""
+    whole = sum(weights)
+    exact = [100 * weight / whole if whole > 0 else 100 / len(weights) for weight in weights]
+    found = [int(share) for share in exact]
+    order = sorted(range(len(exact)), key=lambda place: found[place] - exact[place])
+    for place in order[: 100 - sum(found)]:
+        found[place] += 1
+    return found
+
+
+def print_table(table: Table) -> None:
+    """A table as wide as the terminal, or, where there is none, as what it holds: nothing is folded there."""
+    from byline.commands.console import out
+
+    console = out()
+    if not sys.stdout.isatty():
+        console.width = UNBOUNDED
+    console.print(table)

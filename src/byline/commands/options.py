@@ -97,8 +97,37 @@ def named(word: str | None) -> str | None:
     return word
 
 
+def probability_of_none(value: float) -> float:
+    """A prior of "none of these", checked before any work is done."""
+    if not 0 <= value < 1:
+        raise typer.BadParameter(f"it must be 0 or more and less than 1, got {value:g}")
+    return value
+
+
+AuthorPreset = Annotated[
+    str, typer.Option(metavar="NAME|FILE.toml", help="Which members, see byline presets.", rich_help_panel=MEMBERS)
+]
+AuthorEngines = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ngram,vectors,linear,rnn",
+        help="Only the preset's members of these engines.",
+        rich_help_panel=MEMBERS,
+    ),
+]
+AuthorColumn = Annotated[
+    str, typer.Option(metavar="NAME", help="In a .csv, .tsv or .jsonl file, the column of authors.")
+]
+TextColumn = Annotated[str, typer.Option(metavar="NAME", help="And that of the texts.")]
+TextLanguage = Annotated[
+    str | None, typer.Option(help="Language of the texts, instead of what their script says.", callback=named)
+]
 Language = Annotated[
     str | None, typer.Option(help="Language of all problems, instead of what they say.", callback=named)
+]
+ReportFile = Annotated[
+    Path | None,
+    typer.Option("--report", metavar="FILE.html", help="Write a report too: one HTML file, with the texts in it."),
 ]
 Workers = Annotated[
     int | None,

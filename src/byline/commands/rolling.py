@@ -25,6 +25,8 @@ def rolling_command(
     changes: Annotated[
         float, typer.Option(metavar="PROBABILITY", help="How probable a change of author is at each step.")
     ] = 0.01,
+    report_file: options.ReportFile = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the report that is there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print passages and stretches as JSON.")] = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -33,14 +35,28 @@ def rolling_command(
     Example: byline rolling novels.byline book.txt
     """
     from byline.attribution.file import read_author_model
+    from byline.attribution.model import check_texts
     from byline.attribution.rolling import roll
-    from byline.commands.console import print_json
+    from byline.commands.console import out, print_json, printable
+    from byline.commands.report import about
     from byline.commands.work import work
-    from byline.documents import read_document
+    from byline.documents import look_at, read_document
+    from byline.dossiers.attribution import rolling_dossier
+    from byline.errors import CorpusError
+    from byline.reporting import require_report, write_report
 
+    if report_file is not None:
+        require_report(report_file, overwrite)
     model = read_author_model(model_file)
+    if look_at(book, "name a text file") == "folder":
+        raise CorpusError(f"{book}: a folder; name one text file in it")
     document = read_document(book)
+    check_texts(model, [document])
     found = work(lambda watch: roll(model, document, window, step, changes, watch), quiet)
+    if report_file is not None:
+        words = ["byline", "rolling", str(model_file), str(book), "--window", str(window), "--step", str(step)]
+        said = about(str(book), [*words, "--changes", f"{changes:g}"], seed=model.seed)
+        write_report(report_file, rolling_dossier(model, document, found, said))
     if as_json:
         print_json(
             {
@@ -64,6 +80,8 @@ def rolling_command(
         )
     else:
         print_rolling(found)
+        if report_file is not None:
+            out().print(f"Report: {printable(str(report_file))}", soft_wrap=True)
 
 
 def print_rolling(found: Rolling) -> None:
@@ -71,18 +89,19 @@ def print_rolling(found: Rolling) -> None:
     from rich.table import Table
 
     from byline.commands.console import count_of, out, printable
+    from byline.commands.inspect import print_table
 
     console = out()
     table = Table(box=None, pad_edge=False)
-    table.add_column("from", justify="right")
-    table.add_column("author")
-    table.add_column("probability", justify="right")
-    table.add_column("")
+    table.add_column("from", justify="right", no_wrap=True)
+    table.add_column("author", overflow="fold")
+    table.add_column("probability", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
     for passage in found.passages:
         chance = passage.attribution.probability
         bar = "█" * round(chance * WIDTH / 2)
         table.add_row(f"{passage.begin:,}", printable(passage.attribution.author or ""), f"{chance:.3f}", bar)
-    console.print(table)
+    print_table(table)
     console.print()
     for stretch in found.stretches:
         console.print(
@@ -108,9 +127,12 @@ def generate_command(
     """
     from byline.attribution.file import read_author_model
     from byline.attribution.generation import generate
+    from byline.attribution.writings import plain_name
     from byline.commands.console import print_json
 
     model = read_author_model(model_file)
+    if author not in model.authors:
+        author = plain_name(author)
     text = generate(model, author, length, seed, temperature)
     if as_json:
         print_json({"author": author, "seed": seed, "temperature": temperature, "text": text})

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import shlex
 import tempfile
 import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from byline.commands import options
-from byline.errors import RunError
-from byline.storage import cant_write
+from byline.errors import BylineError, CorpusError, RunError, SettingsError
+from byline.storage import cant_write, real_file
 
-Column = Annotated[str, typer.Option(metavar="NAME", help="In a .csv, .tsv or .jsonl file, the column of authors.")]
-TextColumn = Annotated[str, typer.Option(metavar="NAME", help="And that of the texts.")]
-TextLanguage = Annotated[
-    str | None, typer.Option(help="Language of the texts, instead of what their script says.", callback=options.named)
-]
+if TYPE_CHECKING:
+    from byline.attribution.model import AuthorModel
+    from byline.attribution.writings import Writings
+    from byline.settings import Settings
 
 
 def train_command(
@@ -28,23 +31,14 @@ def train_command(
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The model, such as model.byline.")],
-    preset: Annotated[
-        str, typer.Option(metavar="NAME|FILE.toml", help="Which members.", rich_help_panel=options.MEMBERS)
-    ] = "authors",
+    preset: options.AuthorPreset = "authors",
     members: options.Members = None,
-    engines: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ngram,vectors,linear,rnn",
-            help="Only the preset's members of these engines.",
-            rich_help_panel=options.MEMBERS,
-        ),
-    ] = None,
+    engines: options.AuthorEngines = None,
     seed: options.Seed = 0,
     set_: options.Assignments = None,
-    language: TextLanguage = None,
-    author_column: Column = "author",
-    text_column: TextColumn = "text",
+    language: options.TextLanguage = None,
+    author_column: options.AuthorColumn = "author",
+    text_column: options.TextColumn = "text",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was learnt as JSON.")] = False,
     quiet: options.Quiet = False,
@@ -54,69 +48,135 @@ def train_command(
     Example: byline train novels/ -o novels.byline
     """
     from byline.attribution.file import write_author_model
-    from byline.attribution.model import train_authors
     from byline.attribution.writings import read_writings
     from byline.commands.console import print_json
     from byline.commands.inspect import model_to_json, print_model
-    from byline.commands.work import work
 
-    require_free(output, overwrite)
+    require_free(output, overwrite, [*authors, *preset_file(preset)])
     pool = options.choose_pool(preset, None, set_ or [], engines=engines)
+    rows = pool.take(members or pool.members, seed)
     writings = read_writings(authors, language, author_column, text_column)
     begin = time.perf_counter()
-    rows = pool.take(members or pool.members, seed)
-    model = work(lambda watch: train_authors(writings, rows, seed, watch), quiet)
+    model = train_model(writings, rows, seed, authors, quiet)
     write_author_model(output, model)
     if as_json:
         print_json({"model": str(output), **model_to_json(model)})
     else:
-        print_model(model, f"{output}, {time.perf_counter() - begin:.1f} s")
+        print_model(model, f"Wrote {output} in {time.perf_counter() - begin:.1f} s. {_next(output)}")
 
 
 def enroll_command(
+    context: typer.Context,
     model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model that byline train wrote.")],
     authors: Annotated[list[Path], typer.Argument(metavar="AUTHORS...", help="Texts by further authors, as in train.")],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="The new model; without it, the same file.")
     ] = None,
-    author_column: Column = "author",
-    text_column: TextColumn = "text",
+    author_column: options.AuthorColumn = "author",
+    text_column: options.TextColumn = "text",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that -o names.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what the model knows as JSON.")] = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Add authors to a model, without training anew what it has learnt.
 
+    Without -o the file itself is replaced, when the new model is whole; where that fails it stays as it was.
+
+    Two can't add to one file at once: the second is refused.
+
     Example: byline enroll novels.byline more/ -o more.byline
     """
-    from byline.attribution.file import read_author_model, write_author_model
+    from byline.attribution.file import hold_model, read_author_model, write_author_model
     from byline.attribution.model import enrol_authors
     from byline.attribution.writings import read_writings
-    from byline.commands.console import print_json
+    from byline.commands.console import count_of, print_json
     from byline.commands.inspect import model_to_json, print_model
     from byline.commands.work import work
 
+    if overwrite and output is None:
+        context.fail("--overwrite is for a file that -o names; without -o the model itself is replaced")
+    place = output or model_file
     if output is not None:
-        require_free(output, overwrite)
-    model = read_author_model(model_file)
-    writings = read_writings(authors, model.language, author_column, text_column)
-    begin = time.perf_counter()
-    larger = work(lambda watch: enrol_authors(model, writings, watch), quiet)
-    write_author_model(output or model_file, larger)
+        require_free(output, overwrite, authors)
+    itself = output is None or is_same(output, model_file)
+    with hold_model(model_file) if itself else nullcontext(partial(write_author_model, place)) as write:
+        model = read_author_model(model_file)
+        require_free(place, True, authors)
+        writings = read_writings(authors, model.language, author_column, text_column)
+        begin = time.perf_counter()
+        with naming(authors, CorpusError, SettingsError):
+            larger = work(lambda watch: enrol_authors(model, writings, watch), quiet)
+        write(larger)
     if as_json:
-        print_json({"model": str(output or model_file), **model_to_json(larger)})
-    else:
-        print_model(larger, f"{output or model_file}, {time.perf_counter() - begin:.1f} s")
+        print_json({"model": str(place), **model_to_json(larger)})
+        return
+    seconds = time.perf_counter() - begin
+    new = len(larger.authors) - len(model.authors)
+    now = f"{place} now has {count_of(len(larger.authors), 'author')}, {new} of them new ({seconds:.1f} s)"
+    print_model(larger, f"{f'Wrote {place} in {seconds:.1f} s' if output else now}. {_next(place)}")
 
 
-def require_free(path: Path, overwrite: bool) -> None:
-    """Refuse to write over a file unasked, or where nothing can be written, before any work is done."""
+def train_model(
+    writings: Writings, rows: Sequence[Settings], seed: int, paths: Sequence[Path], quiet: bool, title: str = ""
+) -> AuthorModel:
+    """A model of the authors of texts, which were read from these paths."""
+    from byline.attribution.model import train_authors
+    from byline.commands.work import work
+
+    with naming(paths, CorpusError):
+        return work(lambda watch: train_authors(writings, rows, seed, watch), quiet, title)
+
+
+@contextmanager
+def naming(paths: Sequence[Path], *kinds: type[BylineError]) -> Iterator[None]:
+    """Errors of these kinds begin with where the texts were read from."""
+    try:
+        yield
+    except kinds as error:
+        raise type(error)(f"{', '.join(map(str, paths))}: {error}") from None
+
+
+def _next(model_file: Path) -> str:
+    return f"Next: byline attribute {shlex.quote(str(model_file))} TEXT"
+
+
+def require_free(path: Path, overwrite: bool, inputs: Iterable[Path] = ()) -> None:
+    """Refuse to write over a file unasked, over an input, or where nothing can be written, before any work is done."""
     try:
         if path.is_dir():
             raise RunError(f"{path}: a folder; name a file, such as {path / 'model.byline'}")
         if path.exists() and not overwrite:
             raise RunError(f"{path}: exists already; choose another name, or give --overwrite")
-        with tempfile.TemporaryFile(dir=next(parent for parent in path.absolute().parents if parent.exists())):
+        real = real_file(path)
+        there = next(parent for parent in real.parents if parent.exists())
+        for name in real.relative_to(there).parts:  # which may be no possible names
+            with suppress(FileNotFoundError):
+                (there / name).lstat()
+        with tempfile.TemporaryFile(dir=there):
             pass
+        for each in inputs:
+            _require_no_input(path, real, each)
     except OSError as error:
         raise cant_write(path, error) from None
+
+
+def _require_no_input(path: Path, real: Path, given: Path) -> None:
+    from byline.documents import find_texts
+
+    if is_same(path, given):
+        raise RunError(f"{path}: what is to be read; choose another name")
+    if not given.is_dir():
+        return
+    new = real.suffix.lower() == ".txt" and given.resolve() in real.parents
+    if new or (path.exists() and any(is_same(path, text) for text in find_texts(given))):
+        raise RunError(f"{path}: among the texts of {given}, which are to be read; choose another place")
+
+
+def preset_file(preset: str) -> list[Path]:
+    """The file that a preset is read from, where it is one of the user's."""
+    return [Path(preset)] if preset.endswith(".toml") else []
+
+
+def is_same(one: Path, other: Path) -> bool:
+    """Whether two names are one file's."""
+    return one.exists() and other.exists() and one.samefile(other)

@@ -93,6 +93,12 @@ def verify_command(
         bool, typer.Option("--overwrite", help="Replace what OUT holds already.", rich_help_panel=options.RUN)
     ] = False,
     skip_bad: options.SkipBad = False,
+    no_evidence: Annotated[
+        bool,
+        typer.Option(
+            "--no-evidence", help="Don't keep the texts and what speaks in them.", rich_help_panel=options.RUN
+        ),
+    ] = False,
     no_models: Annotated[
         bool, typer.Option("--no-models", help="Don't keep the trained networks.", rich_help_panel=options.RUN)
     ] = False,
@@ -163,7 +169,8 @@ def verify_command(
     if output is not None:
         begun = is_run(output / FOLDER)
         answers.check_output(output, overwrite or (resume and begun), "go on with its run by --resume" if begun else "")
-    keep = Keep(output / FOLDER, resume, overwrite, not no_models, trace) if output is not None else None
+    evidence = not no_evidence
+    keep = Keep(output / FOLDER, resume, overwrite, not no_models, trace, evidence) if output is not None else None
     begin = time.perf_counter()
     population = read_reference(reference, language) if reference is not None else None
     question = read_question([*(known or []), *asked], unknown, population.language) if population and unknown else None

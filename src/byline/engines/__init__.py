@@ -7,9 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from byline.gains import Gains
 from byline.scoring import Matrix
 from byline.training import Model, Progress
+
+
+class Feature(NamedTuple):
+    """Something that a document has, and how much it speaks for the head, in the matrix's unit."""
+
+    name: str
+    weight: float
 
 
 @dataclass(frozen=True)
@@ -19,6 +28,10 @@ class Filled:
     matrix: Matrix
     model: Model | None = None
     trace: tuple[Matrix, ...] = ()
+    gains: tuple[Gains, ...] = ()
+    """For each question, of an engine that adds up over symbols, if it was wanted; see gains.py."""
+    features: tuple[tuple[Feature, ...], ...] = ()
+    """For each question, of an engine that does not: what speaks for and against, the strongest first."""
 
     @property
     def curve(self) -> tuple[float, ...]:
@@ -43,3 +56,5 @@ class Watch:
     """Whether the matrix after each sub-epoch is wanted too."""
     stage: Callable[[str], None] = _silent
     """Told what begins, in a few words."""
+    evidence: bool = False
+    """Whether what speaks for and against in each document that is asked about is wanted too."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from byline import ngram_kernels
 from byline.engines import Filled, Watch
+from byline.gains import GainKeeper
 from byline.ngrams import Chances, Index, NgramArithmetic, index_texts, no_counts
 from byline.questions import Questions
 from byline.scoring import PARTS, Table, choose_heads, gather, heads_by_text, part_ends
@@ -48,6 +49,7 @@ def fill_matrix(
     bits = {text: np.zeros((PARTS, len(heads))) for text, heads in asked.items()}
     lengths = [len(text) - skip for text in questions.texts]
     ends = {text: skip + part_ends(lengths[text], backward) for text in asked}
+    keeper = GainKeeper(questions, chosen) if watch.evidence else None
 
     def score_heads(heads: Sequence[int]) -> None:
         counts = no_counts(index)
@@ -60,8 +62,12 @@ def fill_matrix(
                 place = np.searchsorted(asked[text], head)
                 if text in own:
                     arithmetic.count_text(index, counts, text, -1)
-                parts = arithmetic.surprise(index, counts, text, given[text], skip, ends[text])
+                wanted = keeper is not None and keeper.wants(text)
+                each = np.zeros(len(questions.texts[text]) if wanted else 0)
+                parts = arithmetic.surprise(index, counts, text, given[text], skip, ends[text], each)
                 bits[text][:, place] = parts[::step]
+                if wanted and keeper:
+                    keeper.add(text, np.array([head], np.int32), each[::step, None])
                 if text in own:
                     arithmetic.count_text(index, counts, text, 1)
             for text in questions.heads[head]:
@@ -70,7 +76,7 @@ def fill_matrix(
     with ThreadPoolExecutor(watch.threads) as pool:
         everyone = range(len(questions.heads))
         list(pool.map(score_heads, [everyone[part :: watch.threads] for part in range(watch.threads)]))
-    return Filled(gather(questions, chosen, asked, bits, lengths))
+    return Filled(gather(questions, chosen, asked, bits, lengths), gains=keeper.gains() if keeper else ())
 
 
 def _background(

@@ -12,6 +12,7 @@ from byline import kernels
 from byline.engines import Filled, Watch
 from byline.enrolment import enrol_heads
 from byline.errors import RunError
+from byline.gains import GainKeeper
 from byline.network import Weights, rules_of
 from byline.questions import Questions
 from byline.scoring import Matrix, Places, Table, choose_heads, gather, heads_by_text, part_ends
@@ -38,8 +39,12 @@ def fill_matrix(
         model = _train_beside_reference(questions, settings, rng, watch, arithmetic)
     else:
         model = train(questions, settings, rng, watch.report, arithmetic, look if watch.trace else None)
-    matrix = traced[-1] if traced else score(model, questions, chosen, arithmetic, watch.threads, watch.proceed)
-    return Filled(matrix, model, tuple(traced))
+    keeper = GainKeeper(questions, chosen) if watch.evidence else None
+    if traced and keeper is None:
+        matrix = traced[-1]
+    else:
+        matrix = score(model, questions, chosen, arithmetic, watch.threads, watch.proceed, keeper)
+    return Filled(matrix, model, tuple(traced), keeper.gains() if keeper else ())
 
 
 def _train_beside_reference(
@@ -62,10 +67,11 @@ def score(
     arithmetic: Arithmetic = kernels,
     threads: int = 1,
     proceed: Callable[[], None] | None = None,
+    keeper: GainKeeper | None = None,
 ) -> Matrix:
     """The matrix that a trained model gives, of the heads `chosen` for each document; each text is scored once.
 
-    `proceed` is called before each text and may raise to stop.
+    `proceed` is called before each text and may raise to stop; `keeper` is told what each symbol costs.
     """
     settings = model.settings
     rules = rules_of(settings)
@@ -82,9 +88,16 @@ def score(
         text = questions.texts[number]
         symbols = text[::-1].copy() if backward else text
         heads = asked[number]
-        weights = everyone if len(heads) == count else _part(model.weights, heads)
         ends = first + part_ends(lengths[number], backward)
-        bits = arithmetic.score_text(weights, symbols, rules.skip, rules.activation, ends)
+        wanted = keeper is not None and keeper.wants(number)
+        found = []
+        for block in keeper.blocks(number, heads) if wanted and keeper else [heads]:
+            weights = everyone if len(block) == count else _part(model.weights, block)
+            each = np.zeros((len(symbols), len(block)) if wanted else (0, 0), np.float32)
+            found.append(arithmetic.score_text(weights, symbols, rules.skip, rules.activation, ends, each))
+            if wanted and keeper:
+                keeper.add(number, block, each[::-1] if backward else each)
+        bits = np.concatenate(found, axis=1)
         return bits[::-1] if backward else bits
 
     longest_first = sorted(asked, key=lambda text: -lengths[text])  # no thread is left with the longest at the end

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from byline.engines import Filled, Watch
+from byline.engines import Feature, Filled, Watch
+from byline.gains import cohort_of
 from byline.ngrams import NONE, Index, index_texts
 from byline.questions import Questions
 from byline.scoring import PARTS, Flags, Matrix, Places, Table, choose_heads, part_ends, seen_flags
@@ -21,6 +22,8 @@ from byline.settings import Settings
 UNIT = "cosine distance"
 SHORTER = 2
 """N-grams of up to so many characters less than the order count too."""
+FEATURES = 12
+"""N-grams that are named for a head, and as many against it."""
 BLOCK = 256
 """Documents that are multiplied with the heads at once: bounds the memory."""
 
@@ -61,7 +64,49 @@ def fill_matrix(
             [questions.documents[number] for number in asked], _count(index, (parts >= 0) & (parts != part))
         )
         without[part, asked] = _distances(weigh.transform(left), heads, chosen[asked], watch)
-    return Filled(Matrix(values, seen_flags(questions, chosen), chosen, UNIT, without))
+    found = _features(questions, chosen, index, documents, heads) if watch.evidence else ()
+    return Filled(Matrix(values, seen_flags(questions, chosen), chosen, UNIT, without), features=found)
+
+
+def _features(
+    questions: Questions, chosen: Places, index: Index, documents: Any, heads: Any
+) -> tuple[tuple[Feature, ...], ...]:
+    """For each question the n-grams of its document that speak most for the head and most against it.
+
+    The cosine is a sum over n-grams: each has the product of its two weights, less the mean of it over the cohort.
+    """
+    cohort = cohort_of(questions, chosen)
+    place_of = {text: (index.starts[text], index.starts[text + 1]) for text in range(len(questions.texts))}
+    joined = np.concatenate([np.zeros(0, np.int32), *questions.texts])
+    found = []
+    for question in questions.questions:
+        among = chosen[question.document][cohort[question.document]]
+        profile = documents[[question.document]]
+        grams = profile.indices
+        own = heads[[question.head]][:, grams].toarray()[0]
+        usual = np.asarray(heads[among][:, grams].mean(axis=0)).ravel() if len(among) else own
+        weights = profile.data * (own - usual)
+        order = np.argsort(weights, kind="stable")
+        strongest = dict.fromkeys([*order[::-1][:FEATURES].tolist(), *order[:FEATURES].tolist()])
+        here = np.concatenate([np.arange(*place_of[text]) for text in questions.documents[question.document]])
+        found.append(
+            tuple(
+                Feature(_spell(questions, index, joined, here, int(grams[place])), float(weights[place]))
+                for place in strongest
+                if weights[place]
+            )
+        )
+    return tuple(found)
+
+
+def _spell(questions: Questions, index: Index, joined: Places, here: Places, gram: int) -> str:
+    """The characters of an n-gram, from where it occurs in a document."""
+    length, place = next(
+        (length, int(places[0]))
+        for length in range(1, len(index.grams) + 1)
+        if len(places := here[index.grams[length - 1, here] == gram])
+    )
+    return questions.alphabet.decode(joined[place - length + 1 : place + 1])
 
 
 def count_grams(index: Index) -> Any:

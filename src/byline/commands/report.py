@@ -1,0 +1,121 @@
+"""`byline report` and `byline explain`: what a run's answers rest on, as a page and in the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+SHOWN = 3
+"""Passages for and against that explain shows."""
+
+
+def report_command(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder that byline verify -o wrote to.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.html", help="The report, one file.")],
+    truth: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The truth, if it is known: measures and curves are shown.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
+) -> None:
+    """Write a report of a run: one HTML file with its answers, texts and evidence, to read, print and keep.
+
+    It opens without a network. It holds the texts: give it only to those who may read them.
+
+    Example: byline report out/ -o report.html
+    """
+    from byline.commands.console import out
+    from byline.reporting import report_run
+
+    report_run(run, output, truth, now(), overwrite)
+    out().print(f"Wrote {output}. It holds the texts; open it in a browser.")
+
+
+def now() -> str:
+    """The time, as reports say it."""
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def about(source: str, command: list[str], **further: object) -> dict[str, Any]:
+    """What a report says of itself."""
+    import shlex
+
+    from byline import __version__
+
+    return {
+        "title": Path(source).resolve().name or source,
+        "source": source,
+        "byline": __version__,
+        "made": now(),
+        "provenance": {"command": shlex.join(command), **further},
+    }
+
+
+def explain_command(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder that byline verify -o wrote to.")],
+    problem: Annotated[
+        str | None, typer.Argument(metavar="[PROBLEM]", help="Which one, by its id, where there are several.")
+    ] = None,
+    passages: Annotated[
+        int, typer.Option(min=1, max=50, help="Passages to show for the same author, and as many against.")
+    ] = SHOWN,
+) -> None:
+    """Explain one answer in the terminal: the verdict, and the passages that speak most for and against it.
+
+    Example: byline explain out/ EN001
+    """
+    from byline.commands.console import out, printable
+    from byline.dossiers.verification import explain_problem
+
+    found = explain_problem(run, problem, passages)
+    console = out()
+    console.print(f"{printable(found.id)}: {found.verdict}", style="bold")
+    console.print(found.statement)
+    for warning in found.warnings:
+        console.print(f"{warning}.", style="yellow")
+    if not found.passages:
+        console.print("No member of this run adds up over characters, or its evidence was not kept: no passages.")
+    for heading, side in (("For the same author", 1), ("For another author", -1)):
+        chosen = [each for each in found.passages if side * each.bits > 0]
+        if not chosen:
+            continue
+        console.print(f"\n{heading} (bits beyond what is usual; members that agree):", style="bold")
+        for each in chosen:
+            console.print(f"  {printable(each.document)}, characters {each.begin:,} to {each.end:,}:"
+                          f" {each.bits:+.1f} bits, {each.agreement:.0%} agree")  # fmt: skip
+            _print_passage(console, each.words)
+    for feature in found.features:
+        console.print(f"\n{feature.member} does not add up over characters. Its n-grams that weigh most:", style="bold")
+        console.print(f"  for: {_grams(feature.supporting)}")
+        console.print(f"  against: {_grams(feature.opposing)}")
+    console.print("\nEvidence is never proof. The whole texts with their evidence: byline report RUN -o report.html")
+
+
+def _grams(names: tuple[str, ...]) -> str:
+    from byline.commands.console import printable
+
+    return ", ".join(repr(printable(name)) for name in names) or "none"
+
+
+def _print_passage(console: Console, words: tuple[tuple[str, float], ...]) -> None:
+    """The words, the more they say the stronger: blue for the same author, orange and underlined for another."""
+    from rich.text import Text
+
+    from byline.commands.console import printable
+
+    largest = max(abs(bits) for _, bits in words) or 1.0
+    line = Text("    ")
+    for word, bits in words:
+        share = abs(bits) / largest
+        style = ""
+        if share > 0.25:
+            style = ("bold " if share > 0.6 else "") + ("blue" if bits > 0 else "dark_orange underline")
+        line.append(printable(word), style)
+        line.append(" ")
+    console.print(line)

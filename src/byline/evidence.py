@@ -1,0 +1,173 @@
+"""What speaks for and against in a text: words, passages, a curve along it, and how far members agree.
+
+All of it comes from gains: what each character of the original speaks for the same author, in bits, by member
+(gains.py, keepsakes.py). Bits of a word are those of its characters and of what follows up to the next word, so that
+words add up to the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Gains = NDArray[np.float64]
+"""(members, characters): bits."""
+
+WORD = re.compile(r"\S+")
+PASSAGE = 180
+"""Characters of a passage, about: two or three lines."""
+MOST_PASSAGES = 5
+"""Passages that are named for the same author, and as many against."""
+SMOOTH = 150
+"""Characters either side over which the curve is smoothed (the standard deviation of the bell)."""
+POINTS = 240
+"""Points of a curve, at the most."""
+ORDER = 5
+"""Characters before the one that is guessed, at the most."""
+GUESSES = 3
+
+
+class Word(NamedTuple):
+    """A word of the original, from its first character to the one after its last."""
+
+    begin: int
+    end: int
+    bits: float
+    """The mean over members; more than 0 speaks for the same author."""
+    agreement: float
+    """The share of members that say the same of it, for or against."""
+
+
+class Passage(NamedTuple):
+    """Words in a row, likewise."""
+
+    begin: int
+    end: int
+    bits: float
+    agreement: float
+
+
+def weigh_words(text: str, gains: Gains) -> tuple[Word, ...]:
+    """The words of a text with what they speak for the same author."""
+    spans = [match.span() for match in WORD.finditer(text)]
+    if not spans:
+        return ()
+    borders = [0, *(begin for begin, _ in spans[1:]), len(text)]
+    sums = np.add.reduceat(np.concatenate([gains, np.zeros((len(gains), 1))], axis=1), borders[:-1], axis=1)
+    means = sums.mean(axis=0)
+    agreed = (np.sign(sums) == np.sign(means)).mean(axis=0)
+    return tuple(
+        Word(begin, end, bits, share)
+        for (begin, end), bits, share in zip(spans, means.tolist(), agreed.tolist(), strict=True)
+    )
+
+
+def _together(bits: Gains) -> tuple[float, float]:
+    """The mean over members, and the share of them on its side."""
+    mean = float(bits.mean())
+    return mean, float((np.sign(bits) == np.sign(mean)).mean())
+
+
+def find_passages(
+    text: str, gains: Gains, most: int = MOST_PASSAGES, words: Sequence[Word] | None = None
+) -> tuple[Passage, ...]:
+    """The passages that speak most for the same author, then those that speak most against; none overlaps another.
+
+    `words` are those of the text, where they are weighed already.
+    """
+    words = weigh_words(text, gains) if words is None else words
+    totals = np.concatenate([[0], np.cumsum([word.bits for word in words])])
+    windows = []
+    last = 0
+    for first, word in enumerate(words):
+        last = max(last, first + 1)
+        while last < len(words) and words[last].end - word.begin <= PASSAGE:
+            last += 1
+        windows.append((float(totals[last] - totals[first]), first, last))
+    found: list[Passage] = []
+    taken: list[tuple[int, int]] = []
+    for side in (1, -1):
+        count = 0
+        for bits, first, last in sorted(windows, key=lambda window: (-side * window[0], window[1])):
+            if side * bits <= 0 or count == most:
+                break
+            begin, end = words[first].begin, words[last - 1].end
+            if any(begin < other_end and other_begin < end for other_begin, other_end in taken):
+                continue
+            taken.append((begin, end))
+            count += 1
+            stop = words[last].begin if last < len(words) else len(text)
+            found.append(Passage(begin, end, *_together(gains[:, begin:stop].sum(axis=1))))
+    return tuple(found)
+
+
+def smooth_curve(gains: Gains) -> tuple[tuple[int, float], ...]:
+    """Bits a character along a text, smoothed: places and values."""
+    values = gains.mean(axis=0)
+    if not len(values):
+        return ()
+    width = min(SMOOTH, max(1, len(values) // 10))
+    reach = np.arange(-3 * width, 3 * width + 1)
+    bell = np.exp(-0.5 * (reach / width) ** 2)
+    smooth = _convolve(values, bell) / _convolve(np.ones(len(values)), bell)
+    places = np.unique(np.linspace(0, len(values) - 1, min(POINTS, len(values))).round().astype(np.int64))
+    return tuple((int(place), float(smooth[place])) for place in places)
+
+
+def _convolve(values: Gains, bell: Gains) -> Gains:
+    from scipy.signal import fftconvolve
+
+    half = len(bell) // 2
+    found: Gains = fftconvolve(values, bell)[half : half + len(values)]
+    return found
+
+
+class Guesser:
+    """What some texts would go on with: character n-grams of theirs, interpolated (as in ngrams.py), nothing else."""
+
+    def __init__(self, texts: Iterable[str], order: int = ORDER) -> None:
+        self.order = order
+        self._after: dict[str, Counter[str]] = defaultdict(Counter)
+        self._found: dict[str, tuple[tuple[str, float], ...]] = {}
+        for text in texts:
+            for place, character in enumerate(text):
+                for length in range(min(order, place) + 1):
+                    self._after[text[place - length : place]][character] += 1
+
+    def guess(self, before: str) -> tuple[tuple[str, float], ...]:
+        """The likeliest characters after some, with their chances."""
+        before = before[-self.order :]
+        if before not in self._found:
+            self._found[before] = self._guess(before)
+        return self._found[before]
+
+    def _guess(self, before: str) -> tuple[tuple[str, float], ...]:
+        contexts = [before[len(before) - length :] for length in range(min(self.order, len(before)) + 1)]
+        seen = [self._after[context] for context in contexts if context in self._after]
+        if not seen:
+            return ()
+        longest = seen[::-1][:2]  # what is likeliest after few characters is hardly so after many
+        candidates = dict.fromkeys(character for counts in longest for character, _ in counts.most_common(GUESSES))
+        chances = {character: 1 / len(seen[0]) for character in candidates}
+        for counts in seen:
+            total, kinds = counts.total(), len(counts)
+            for character in chances:
+                chances[character] = (counts[character] + kinds * chances[character]) / (total + kinds)
+        ordered = sorted(chances.items(), key=lambda each: (-each[1], each[0]))
+        return tuple(ordered[:GUESSES])
+
+
+def turning_points(gains: Gains, words: Sequence[Word]) -> list[int]:
+    """The character of each word that says most, either way."""
+    sizes = np.abs(gains.mean(axis=0))
+    return [word.begin + int(sizes[word.begin : word.end].argmax()) for word in words]
+
+
+def scale_of(words: Sequence[Word]) -> float:
+    """The bits at which a word has its full colour: few words have more."""
+    return float(np.quantile([abs(word.bits) for word in words], 0.95)) if words else 1.0

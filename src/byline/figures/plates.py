@@ -1,0 +1,254 @@
+"""Drawing what shows many texts at once: a heat map, places on a plane, a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from byline.figures.canvas import Page
+from byline.figures.graphs import write_legend
+from byline.figures.names import thin_out
+from byline.figures.placement import Placement
+from byline.figures.styles import GREY, PALETTE, Shown, legend_of
+from byline.figures.tables import ScoreTable
+from byline.figures.trees import Tree, lay_out
+from byline.scoring import Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+HEAT = "cividis_r"
+"""From pale to dark, in colour, to the colour-blind and in grey."""
+MISSING = "#dddddd"
+FRAME = PALETTE[1]
+OUTLIERS = 4
+"""Values so many times the middle half's range away from it stretch the colours no further."""
+ACROSS = {1: "left", 0: "center", -1: "right"}
+UPWARD = {1: "bottom", 0: "center", -1: "top"}
+"""Which end of a label is at its point, for each side that it may stand on."""
+SUPPORTED, WELL_SUPPORTED = 70, 95
+"""Percent from which a branch is marked where there is no room to write it."""
+
+
+def draw_heatmap(
+    figure: Figure, table: ScoreTable, rows: Sequence[Shown], columns: Sequence[Shown], page: Page
+) -> None:
+    """Texts by heads, the darker the more alike; asked pairs framed."""
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Patch, Rectangle
+
+    axes = figure.add_subplot()
+    there = table.values[~np.isnan(table.values)]
+    low, high = _span(there)
+    axes.set_facecolor(MISSING)
+    picture = axes.imshow(
+        np.ma.masked_invalid(table.values), cmap=HEAT, vmin=low, vmax=high, aspect="auto", interpolation="nearest"
+    )
+    cell = min(page.points[0] / len(columns), page.points[1] / len(rows)) * 0.75
+    width = float(np.clip(cell * 0.12, 0.12, 1.3))
+    frames = [Rectangle((column - 0.5, row - 0.5), 1, 1) for row, column in table.asked]
+    axes.add_collection(PatchCollection(frames, facecolor="none", edgecolor=FRAME, linewidth=width, clip_on=False))
+    axes.set(ylabel=table.row_title, xlabel=table.column_title)
+    axes.spines[["top", "right"]].set_visible(True)
+    _write_names(axes.yaxis, rows, page.room(0.72))
+    _write_names(axes.xaxis, columns, page.room(0.68, upright=False), rotation=90)
+    for axis, shown, room in ((axes.yaxis, rows, page.points[1]), (axes.xaxis, columns, page.points[0])):
+        if _differ(shown):
+            _mark_names(axes, axis, shown, float(np.clip(0.7 * room / len(shown) * 0.8, 0.8, page.small * 0.6)))
+    ends = "both" if there.size and (there.min() < low or there.max() > high) else "neither"
+    bar: Any = figure.colorbar(picture, ax=axes, extend=ends, fraction=0.05, pad=0.02, aspect=35)
+    bar.set_label("relative score (higher: more alike)")
+    bar.outline.set_linewidth(0.4)
+    own = "own author" if table.column_title == "author" else "asked pair"
+    handles: list[Any] = [Patch(facecolor="none", edgecolor=FRAME)]
+    labels = [own]
+    if np.isnan(table.values).any():
+        handles.append(Patch(facecolor=MISSING))
+        labels.append("not compared")
+    groups, names = _group_handles(rows)
+    write_legend(figure, [*handles, *groups], [*labels, *names], page)
+
+
+def _span(values: Table) -> tuple[float, float]:
+    """From which to which value the colours go."""
+    if not len(values):
+        return 0.0, 1.0
+    first, third = np.quantile(values, [0.25, 0.75]).tolist()
+    reach = OUTLIERS * (third - first)
+    low, high = max(float(values.min()), first - reach), min(float(values.max()), third + reach)
+    return (low, high) if low < high else (low - 1, high + 1)
+
+
+def draw_points(figure: Figure, placement: Placement, shown: Sequence[Shown], axis: str, page: Page) -> None:
+    """Texts on a plane; labels where they don't cover each other."""
+    axes = figure.add_subplot()
+    points = placement.points
+    size = float(np.clip(5.5 - len(points) / 100, 2.5, 5))
+    for (across, up), each in zip(points.tolist(), shown, strict=True):
+        axes.plot(
+            across, up, marker=each.marker, color=each.colour, markersize=size, linestyle="none",
+            markeredgecolor="white", markeredgewidth=0.3,
+        )  # fmt: skip
+    first, second = (f"{axis} {number} ({share:.1%})" for number, share in enumerate(placement.shares, start=1))
+    axes.set(xlabel=first, ylabel=second)
+    axes.axhline(0, color=GREY, linewidth=0.4, zorder=0)
+    axes.axvline(0, color=GREY, linewidth=0.4, zorder=0)
+    axes.margins(0.08)
+    axes.set_aspect("equal", adjustable="datalim")
+    handles, names = _group_handles(shown)
+    if handles:
+        write_legend(figure, handles, names, page)
+    axes.set_title(" ", fontsize=page.small, color=GREY)  # its room is taken before labels are placed
+    written = _label_points(figure, axes, points.tolist(), [each.label for each in shown], size, page)
+    if written < len(shown):
+        axes.title.set_text(f"{written} of {len(shown)} texts have room for their label")
+
+
+def draw_tree(figure: Figure, tree: Tree, shown: Sequence[Shown], page: Page) -> None:
+    """Leaves from top to bottom, branches joined at their distance, with how far each can be relied on."""
+    axes = figure.add_subplot()
+    count = len(tree.order)
+    forks = lay_out(tree)
+    small = page.small * 0.8
+    numbers = page.points[1] * 0.85 / count > small * 1.2  # there is room to write the support of each
+    for fork in forks:
+        (one, other), (near, far) = fork.places, fork.heights
+        axes.plot([near, fork.height, fork.height, far], [one, one, other, other], color="black", linewidth=0.7)
+        if fork.support is None:
+            continue
+        middle = (one + other) / 2
+        if numbers:
+            axes.annotate(
+                f"{fork.support:.0f}", (fork.height, middle), (1.5, 0), textcoords="offset points", fontsize=small,
+                va="center", ha="left", color="#303030",
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.9},
+            )  # fmt: skip
+        elif fork.support >= SUPPORTED:
+            face = "black" if fork.support >= WELL_SUPPORTED else "white"
+            axes.plot(
+                fork.height, middle, "o", markersize=2.6, color="black", markerfacecolor=face, markeredgewidth=0.5
+            )
+    top = forks[-1].height
+    axes.set(ylim=(count - 0.4, -0.6), xlim=(max(top * 1.04, 1e-6), 0), xlabel="cosine distance")
+    axes.spines["left"].set_visible(False)
+    axes.yaxis.tick_right()
+    axes.yaxis.set_tick_params(length=0)
+    ordered = [shown[row] for row in tree.order]
+    _write_names(axes.yaxis, ordered, page.room(0.9))
+    if _differ(shown):
+        size = float(np.clip(page.points[1] * 0.8 / count * 0.8, 1, page.small * 0.6))
+        for place, each in enumerate(ordered):
+            axes.plot(0, place, marker=each.marker, color=each.colour, markersize=size, clip_on=False, zorder=3)
+        axes.yaxis.set_tick_params(pad=page.small * 0.7)
+    handles, names = _group_handles(shown)
+    if not tree.replicates:
+        pass
+    elif numbers:
+        axes.set_title(f"support in percent of {tree.replicates:,} replicates", fontsize=page.small, color="#404040")
+    else:
+        support, words = _support_handles(tree.replicates)
+        handles, names = [*support, *handles], [*words, *names]
+    if handles:
+        write_legend(figure, handles, names, page)
+
+
+def _support_handles(replicates: int) -> tuple[list[Any], list[str]]:
+    from matplotlib.lines import Line2D
+
+    dots = [
+        Line2D([], [], linestyle="none", marker="o", markersize=3, color="black", markerfacecolor=face)
+        for face in ("black", "white")
+    ]
+    words = [f"support of {WELL_SUPPORTED} % or more", f"of {SUPPORTED} % or more ({replicates:,} replicates)"]
+    return dots, words
+
+
+def _group_handles(shown: Sequence[Shown]) -> tuple[list[Any], list[str]]:
+    """What a legend says of groups."""
+    from matplotlib.lines import Line2D
+
+    groups = legend_of(shown)
+    handles = [
+        Line2D([], [], linestyle="none", marker=each.marker, color=each.colour, markersize=4.5) for each in groups
+    ]
+    return handles, [each.group for each in groups]
+
+
+def _write_names(axis: Axis, shown: Sequence[Shown], room: float, rotation: float = 0) -> None:
+    """Names beside an axis, as many as there is room for."""
+    places = list(thin_out(len(shown), room))
+    axis.set_ticks(places, labels=[shown[place].label for place in places], rotation=rotation)
+
+
+def _differ(shown: Sequence[Shown]) -> bool:
+    """Whether there is anything to tell apart."""
+    return len({(each.colour, each.group) for each in shown}) > 1
+
+
+def _mark_names(axes: Axes, axis: Axis, shown: Sequence[Shown], size: float) -> None:
+    """Marks in each one's colour between an axis and its names."""
+    upright = axis is axes.yaxis
+    transform = axes.get_yaxis_transform() if upright else axes.get_xaxis_transform()
+    beside = -0.012
+    for place, each in enumerate(shown):
+        across, up = (beside, place) if upright else (place, beside)
+        axes.plot(
+            across, up, marker=each.marker, color=each.colour, markersize=size, markeredgewidth=0, clip_on=False,
+            transform=transform, scalex=False, scaley=False,
+        )  # fmt: skip
+    axis.set_tick_params(length=0, pad=size + 5)
+
+
+def _label_points(
+    figure: Figure,
+    axes: Axes,
+    points: Sequence[Sequence[float]],
+    labels: Sequence[str],
+    size: float,
+    page: Page,
+) -> int:
+    """Write labels beside points, those farthest out first, where they cover neither a label nor a point; how many."""
+    figure.draw_without_rendering()  # now it is known where everything stands, and there it stays
+    figure.set_layout_engine("none")
+    axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())
+    if len(points) > page.room() * page.room(upright=False):  # not even in a grid
+        return 0
+    scale = figure.dpi / 72
+    canvas: Any = figure.canvas
+    renderer = canvas.get_renderer()
+    places = axes.transData.transform(points)
+    inside = axes.get_window_extent()
+    reach = (size / 2 + 1.5) * scale
+    taken = [(x - reach * 0.7, y - reach * 0.7, x + reach * 0.7, y + reach * 0.7) for x, y in places.tolist()]
+    boxes = np.array(taken)
+    distances = ((places - places.mean(axis=0)) ** 2).sum(axis=1)
+    written = 0
+    for number in sorted(range(len(points)), key=lambda each: (-round(float(distances[each]), 3), each)):
+        text = axes.annotate(
+            labels[number], points[number], (0, 0), textcoords="offset points", fontsize=page.small * 0.9,  # type: ignore[arg-type]
+            ha="left", va="bottom", annotation_clip=False,
+        )  # fmt: skip
+        text.set_in_layout(False)
+        extent = text.get_window_extent(renderer)
+        x, y = places[number].tolist()
+        for right, up in ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)):
+            left = x + right * reach - (0 if right > 0 else extent.width if right < 0 else extent.width / 2)
+            low = y + up * reach - (0 if up > 0 else extent.height if up < 0 else extent.height / 2)
+            box = np.array([left, low, left + extent.width, low + extent.height])
+            apart = (
+                (boxes[:, 2] <= box[0]) | (boxes[:, 0] >= box[2]) | (boxes[:, 3] <= box[1]) | (boxes[:, 1] >= box[3])
+            )
+            apart[number] = True
+            fits = inside.x0 <= box[0] and box[2] <= inside.x1 and inside.y0 <= box[1] and box[3] <= inside.y1
+            if apart.all() and fits:
+                text.set(position=(right * reach / scale, up * reach / scale), ha=ACROSS[right], va=UPWARD[up])
+                boxes = np.vstack([boxes, box])
+                written += 1
+                break
+        else:
+            text.remove()
+    return written

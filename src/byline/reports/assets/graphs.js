@@ -1,0 +1,646 @@
+// The charts: what is drawn, in words and as a table as well.
+
+const VERDICTS = {
+  same: { text: "same author", kind: "for", shape: "round" },
+  another: { text: "another author", kind: "against", shape: "diamond" },
+  undecided: { text: "undecided", kind: "open", shape: "round" },
+};
+const verdictOf = (verdict) => VERDICTS[verdict] || VERDICTS.undecided;
+
+/** A verdict as a mark and a word. */
+function verdictMark(verdict) {
+  const { text, kind, shape } = verdictOf(verdict);
+  return el(
+    "span",
+    { class: "verdict" },
+    svg("svg", { viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true" }, mark(6, 6, shape, kind)),
+    text,
+  );
+}
+
+/** Marks side by side above a line, those that would cover each other on top of each other; [x, level]. */
+function pile(places, size) {
+  const ends = [];
+  return places
+    .map((place, n) => [place, n])
+    .sort((one, other) => one[0] - other[0])
+    .map(([place, n]) => {
+      let level = ends.findIndex((end) => place - end >= size);
+      if (level < 0) level = ends.push(0) - 1;
+      ends[level] = place;
+      return [n, level];
+    });
+}
+
+/** Where every problem lies, with the line between the sides. */
+function distribution(problems, decision, measure) {
+  const rows = problems.filter((problem) => known(measure.of(problem)));
+  const truth = rows.some((problem) => known(problem.truth));
+  const groups = truth
+    ? [
+        ["truly the same author", "for", "round", (p) => p.truth === true],
+        ["truly another author", "against", "diamond", (p) => p.truth === false],
+        ["truth not known", "open", "round", (p) => !known(p.truth)],
+      ]
+    : [["", "neutral", "round", () => true]];
+  const bands = groups
+    .map(([label, kind, shape, test]) => ({ label, kind, shape, rows: rows.filter(test) }))
+    .filter((band) => band.rows.length);
+  const range = roomy(extent([...rows.map(measure.of), ...(known(decision) ? [decision] : [])]));
+  const plain = (width) =>
+    bands.map((band) => {
+      const room = width - 34;
+      const places = band.rows.map((p) => 12 + ((measure.of(p) - range[0]) / (range[1] - range[0])) * (room + 10));
+      const piled = pile(places, 10.5);
+      return { ...band, places, piled, levels: 1 + Math.max(...piled.map(([, level]) => level)) };
+    });
+  const tallOf = (band) => (band.label ? 20 : 4) + Math.min(band.levels * 10.5, 150) + 8;
+  const height = (width) => 66 + sum(plain(width).map(tallOf));
+  const beyond = known(decision) ? rows.filter((p) => measure.of(p) > decision).length : 0;
+  return figure({
+    title: "Where the problems lie",
+    kind: "broad",
+    text:
+      `Each mark is a problem, placed by its ${measure.name}.` +
+      (known(decision)
+        ? ` The line at ${fixed(decision)} is the ${measure.line}: ${beyond} of ${rows.length} lie to the right of it.`
+        : "") +
+      (truth ? " Marks are parted by the truth." : ""),
+    height,
+    draw: (width, tall) => {
+      const chart = axes({ width, height: tall, x: { range, label: measure.label }, top: 22, right: 12 });
+      let base = 22;
+      for (const band of plain(width)) {
+        const size = tallOf(band);
+        base += size;
+        if (band.label)
+          chart.marks.append(
+            svg("text", { x: 12, y: base - size + 13, class: "band" }, `${band.label} (${band.rows.length})`),
+          );
+        const step = Math.min(10.5, 150 / band.levels);
+        for (const [n, level] of band.piled) {
+          const problem = band.rows[n];
+          const node = mark(
+            chart.x(measure.of(problem)),
+            base - 8 - level * step,
+            band.shape,
+            band.kind,
+            `${oneLine(problem.id)}: ${measure.name} ${fixed(measure.of(problem))}, ${verdictOf(problem.verdict).text}`,
+          );
+          node.addEventListener("click", () => {
+            location.hash = hashOf(problem.id);
+          });
+          node.classList.add("link");
+          chart.marks.append(node);
+        }
+      }
+      if (known(decision)) {
+        const x = chart.x(decision);
+        const side = x > width / 2;
+        chart.marks.prepend(
+          upright(chart, decision, "decision"),
+          svg(
+            "text",
+            { x: x + (side ? -5 : 5), y: 14, "text-anchor": side ? "end" : "start", class: "decision-text" },
+            shorten(measure.line, Math.floor(Math.max(x, width - x) / 6.4)),
+          ),
+        );
+      }
+      return chart.nodes;
+    },
+    table: () =>
+      plainTable(
+        "Problems in the order of this chart",
+        ["Problem", measure.label, "Verdict", ...(truth ? ["Truth"] : [])],
+        [...rows]
+          .sort((one, other) => measure.of(other) - measure.of(one))
+          .map((p) => [
+            named(p.id),
+            fixed(measure.of(p)),
+            verdictOf(p.verdict).text,
+            ...(truth ? [truthOf(p.truth)] : []),
+          ]),
+      ),
+  });
+}
+
+const truthOf = (truth) => (known(truth) ? (truth ? "same author" : "another author") : "not known");
+
+function rocChart(roc, auc) {
+  const interval = auc
+    ? ` The area under it is ${fixed(auc[0], 3)}${known(auc[1]) ? `, interval ${fixed(auc[1], 3)} to ${fixed(auc[2], 3)}` : ""};` +
+      " 0.5 would be chance, 1 a perfect order."
+    : "";
+  return figure({
+    title: "ROC curve",
+    text: `The share of same-author problems found against the share of others taken for them, for every possible line.${interval}`,
+    height: (width) => Math.min(width * 0.9, 330),
+    draw: (width, height) => {
+      const chart = axes({
+        width,
+        height,
+        x: { range: [0, 1], label: "others taken for the same author", format: percent },
+        y: { range: [0, 1], label: "same author found", format: percent },
+        left: 54,
+        right: 18,
+      });
+      chart.marks.append(
+        svg("path", {
+          d: pathOf([
+            [chart.x(0), chart.y(0)],
+            [chart.x(1), chart.y(1)],
+          ]),
+          class: "chance",
+        }),
+        svg("path", { d: pathOf(roc.x.map((x, n) => [chart.x(x), chart.y(roc.y[n])])), class: "line for" }),
+      );
+      return chart.nodes;
+    },
+    table: () =>
+      plainTable(
+        "Points of the curve",
+        ["Others taken for the same author", "Same author found"],
+        roc.x.map((x, n) => [percent(x), percent(roc.y[n])]),
+      ),
+  });
+}
+
+function calibrationChart(bins) {
+  return figure({
+    title: "Calibration",
+    text: "Of the problems with about this probability, how many were truly by the same author. On the diagonal, probabilities mean what they say. Upright lines are intervals; larger marks stand for more problems.",
+    height: (width) => Math.min(width * 0.9, 330),
+    draw: (width, height) => {
+      const chart = axes({
+        width,
+        height,
+        x: { range: [0, 1], label: "probability that was given", format: percent },
+        y: { range: [0, 1], label: "truly the same author", format: percent },
+        left: 54,
+        right: 18,
+      });
+      chart.marks.append(
+        svg("path", {
+          d: pathOf([
+            [chart.x(0), chart.y(0)],
+            [chart.x(1), chart.y(1)],
+          ]),
+          class: "chance",
+        }),
+      );
+      const most = Math.max(...bins.map((bin) => bin.count));
+      for (const bin of bins) {
+        const x = chart.x(bin.predicted);
+        if (known(bin.low))
+          chart.marks.append(
+            svg("line", { x1: x, x2: x, y1: chart.y(bin.low), y2: chart.y(bin.high), class: "whisker" }),
+          );
+        chart.marks.append(
+          svg(
+            "circle",
+            { cx: x, cy: chart.y(bin.observed), r: 3 + 5 * Math.sqrt(bin.count / most), class: "mark for" },
+            svg(
+              "title",
+              {},
+              `given ${percent(bin.predicted)}, observed ${percent(bin.observed)}, ${plural(bin.count, "problem")}`,
+            ),
+          ),
+        );
+      }
+      return chart.nodes;
+    },
+    table: () =>
+      plainTable(
+        "Probability given and share observed",
+        ["Given", "Observed", "Interval", "Problems"],
+        bins.map((bin) => [
+          percent(bin.predicted),
+          percent(bin.observed),
+          known(bin.low) ? `${percent(bin.low)} to ${percent(bin.high)}` : "\u2013",
+          whole(bin.count),
+        ]),
+      ),
+  });
+}
+
+function tippettChart(tippett) {
+  const at = (shares) =>
+    shares[
+      Math.max(
+        0,
+        tippett.llr.findIndex((llr) => llr >= 0),
+      )
+    ];
+  return figure({
+    title: "Tippett plot",
+    text:
+      "The share of problems with a log-likelihood ratio greater than the value below. " +
+      `Above 0 are ${percent(at(tippett.same))} of the same-author problems and ${percent(at(tippett.another))} of the others; the further the lines lie apart, the better.`,
+    height: (width) => Math.min(width * 0.9, 330),
+    draw: (width, height) => {
+      const chart = axes({
+        width,
+        height,
+        x: { range: extent(tippett.llr), label: "log-likelihood ratio (base 10)" },
+        y: { range: [0, 1], label: "problems with more", format: percent },
+        left: 54,
+        right: 18,
+      });
+      if (chart.x(0) >= chart.inner.left && chart.x(0) <= chart.inner.right)
+        chart.marks.append(upright(chart, 0, "decision"));
+      for (const [shares, kind, dash] of [
+        [tippett.same, "for", ""],
+        [tippett.another, "against", DASHES[1]],
+      ]) {
+        chart.marks.append(
+          svg("path", {
+            d: stepsOf(tippett.llr.map((llr, n) => [chart.x(llr), chart.y(shares[n])])),
+            class: `line ${kind}`,
+            "stroke-dasharray": dash || null,
+          }),
+        );
+      }
+      return chart.nodes;
+    },
+    after: legendOf([
+      ["for", "", "same author"],
+      ["against", DASHES[1], "another author"],
+    ]),
+    table: () =>
+      plainTable(
+        "Shares with a greater log-likelihood ratio",
+        ["Log-likelihood ratio", "Same author", "Another author"],
+        thinned(
+          tippett.llr.map((llr, n) => [fixed(llr), percent(tippett.same[n]), percent(tippett.another[n])]),
+          40,
+        ),
+      ),
+  });
+}
+
+/** Every so-manieth row, the last one too. */
+function thinned(rows, most) {
+  const step = Math.ceil(rows.length / most);
+  return rows.filter((_, n) => n % step === 0 || n === rows.length - 1);
+}
+
+/** What each line is: [kind, dash, text]. */
+function legendOf(entries) {
+  return el(
+    "ul",
+    { class: "legend" },
+    entries.map(([kind, dash, text]) =>
+      el(
+        "li",
+        {},
+        svg(
+          "svg",
+          { viewBox: "0 0 28 10", width: 28, height: 10, "aria-hidden": "true" },
+          svg("line", { x1: 0, x2: 28, y1: 5, y2: 5, class: `line ${kind}`, "stroke-dasharray": dash || null }),
+        ),
+        oneLine(text),
+      ),
+    ),
+  );
+}
+
+/** For each problem what the members say, one above another; problems in the order of their scores. */
+function agreementChart(problems, scoreName) {
+  const rows = problems
+    .map((problem) => ({ problem, scores: problem.members.map((m) => m.score).filter(known) }))
+    .filter(({ scores }) => scores.length > 1);
+  if (!rows.length) return null;
+  const centre = ({ problem, scores }) => (known(problem.score) ? problem.score : mean(scores));
+  rows.sort((one, other) => centre(one) - centre(other));
+  const spread = rows.map(({ scores }) => {
+    const [low, high] = extent(scores);
+    return high - low;
+  });
+  const range = roomy(extent(rows.flatMap((row) => [...row.scores, centre(row)])));
+  return figure({
+    title: "Agreement of the members",
+    kind: "broad",
+    text: `Problems from left to right by their score. Dots are the members, the dash is what they say together. Half of the problems have members within ${fixed([...spread].sort((a, b) => a - b)[Math.floor(spread.length / 2)])} of each other.`,
+    height: 280,
+    draw: (width, height) => {
+      const chart = axes({
+        width,
+        height,
+        x: { range: [-0.7, rows.length - 0.3], label: "problems", ticks: [] },
+        y: { range, label: scoreName },
+        bottom: 74,
+      });
+      const room = (chart.inner.right - chart.inner.left) / rows.length;
+      const every = Math.max(1, Math.ceil(13 / room));
+      const half = Math.min(6, Math.max(1.5, room * 0.38));
+      let dots = "";
+      rows.forEach((row, n) => {
+        const x = chart.x(n);
+        const [low, high] = extent(row.scores);
+        const said = centre(row);
+        dots += row.scores.map((score) => `M${x.toFixed(1)} ${chart.y(score).toFixed(1)}h0`).join("");
+        chart.marks.append(
+          svg("line", { x1: x, x2: x, y1: chart.y(low), y2: chart.y(high), class: "whisker" }),
+          svg("line", {
+            x1: x - half,
+            x2: x + half,
+            y1: chart.y(said),
+            y2: chart.y(said),
+            class: `together ${verdictOf(row.problem.verdict).kind}`,
+          }),
+          svg(
+            "rect",
+            {
+              x: x - room / 2,
+              width: room,
+              y: chart.inner.top,
+              height: chart.inner.bottom - chart.inner.top,
+              class: "catch",
+              click: () => {
+                location.hash = hashOf(row.problem.id);
+              },
+            },
+            svg(
+              "title",
+              {},
+              `${oneLine(row.problem.id)}: together ${fixed(said)}, members from ${fixed(low)} to ${fixed(high)}`,
+            ),
+          ),
+        );
+        if (n % every === 0) {
+          chart.marks.append(
+            svg(
+              "text",
+              { transform: `translate(${x + 3.5} ${chart.inner.bottom + 6}) rotate(-90)`, "text-anchor": "end" },
+              shorten(row.problem.id, 8),
+            ),
+          );
+        }
+      });
+      chart.marks.insertBefore(
+        svg("path", { d: dots, class: "dots", "stroke-width": room > 8 ? 5 : 3 }),
+        chart.marks.querySelector(".catch"),
+      );
+      return chart.nodes;
+    },
+    table: () =>
+      plainTable(
+        "Members' scores",
+        ["Problem", "Together", "Least", "Greatest", "Members"],
+        rows.map((row) => [
+          named(row.problem.id),
+          fixed(centre(row)),
+          ...extent(row.scores).map((score) => fixed(score)),
+          whole(row.scores.length),
+        ]),
+      ),
+  });
+}
+
+function learningChart(curves) {
+  const languages = [...new Set(curves.map((curve) => curve.language))];
+  const lookOf = (curve, n) => (languages.length > 1 ? languages.indexOf(curve.language) : n) % PALETTE;
+  const range = roomy(extent(curves.flatMap((curve) => curve.bits)));
+  const longest = Math.max(...curves.map((curve) => curve.bits.length));
+  const few =
+    languages.length > 1
+      ? languages.map((language, n) => [language, n])
+      : curves.length <= 8
+        ? curves.map((curve, n) => [curve.name, n])
+        : [];
+  return figure({
+    title: "Learning",
+    text: `Bits a character needs, by sub-epoch, in ${plural(curves.length, "training")}: fewer is better. A line that still falls at its end could have learnt longer.`,
+    height: 260,
+    draw: (width, height) => {
+      const chart = axes({
+        width,
+        height,
+        x: {
+          range: [1, Math.max(2, longest)],
+          label: "sub-epoch",
+          ticks: ticksOf(1, Math.max(2, longest), 6).filter(Number.isInteger),
+        },
+        y: { range, label: "bits per character" },
+      });
+      curves.forEach((curve, n) =>
+        chart.marks.append(
+          svg(
+            "path",
+            {
+              d: pathOf(
+                curve.bits
+                  .map((bits, epoch) => [bits, epoch])
+                  .filter(([bits]) => known(bits))
+                  .map(([bits, epoch]) => [chart.x(epoch + 1), chart.y(bits)]),
+              ),
+              class: `line author a${lookOf(curve, n)} ${curves.length > 8 ? "thin" : ""}`,
+              "stroke-dasharray": DASHES[lookOf(curve, n)] || null,
+            },
+            svg("title", {}, oneLine(`${curve.language}, ${curve.name}`)),
+          ),
+        ),
+      );
+      return chart.nodes;
+    },
+    after: few.length ? legendOf(few.map(([text, n]) => [`author a${n % PALETTE}`, DASHES[n % PALETTE], text])) : null,
+    table: () =>
+      plainTable(
+        "Bits per character",
+        ["Training", "Language", "First sub-epoch", "Last sub-epoch", "Sub-epochs"],
+        curves.map((curve) => [
+          oneLine(curve.name),
+          oneLine(curve.language),
+          fixed(curve.bits[0], 3),
+          fixed(curve.bits.at(-1), 3),
+          whole(curve.bits.length),
+        ]),
+      ),
+  });
+}
+
+/** How texts that are not asked about compare, with this problem marked. */
+function cohortChart(cohort, scoreName) {
+  const others = cohort.others.filter(known);
+  const below = others.filter((score) => score < cohort.own).length;
+  const range = roomy(extent([...others, cohort.own]));
+  return figure({
+    level: 4,
+    title: "Beside the others",
+    text:
+      `How alike the texts of this problem are (${fixed(cohort.own)}, the line), and ${plural(others.length, "comparison")} with authors that are not asked about. ` +
+      `${whole(below)} of ${whole(others.length)} are less alike than this problem.`,
+    height: 190,
+    draw: (width, height) => {
+      const bins = Math.max(8, Math.min(40, Math.floor(width / 14), Math.ceil(Math.sqrt(others.length) * 2)));
+      const counts = new Array(bins).fill(0);
+      for (const score of others)
+        counts[Math.min(bins - 1, Math.floor(((score - range[0]) / (range[1] - range[0])) * bins))] += 1;
+      const most = Math.max(1, ...counts);
+      const chart = axes({
+        width,
+        height,
+        x: { range, label: scoreName },
+        y: { range: [0, most], label: "comparisons", ticks: ticksOf(0, most, 3).filter(Number.isInteger) },
+        top: 20,
+      });
+      const step = (range[1] - range[0]) / bins;
+      counts.forEach(
+        (count, n) =>
+          count &&
+          chart.marks.append(
+            svg("rect", {
+              x: chart.x(range[0] + n * step) + 0.5,
+              width: Math.max(1, chart.x(range[0] + step) - chart.x(range[0]) - 1),
+              y: chart.y(count),
+              height: chart.inner.bottom - chart.y(count),
+              class: "bar",
+            }),
+          ),
+      );
+      const x = chart.x(cohort.own);
+      chart.marks.append(
+        upright(chart, cohort.own, "own"),
+        svg(
+          "text",
+          { x: x + (x > width / 2 ? -5 : 5), y: 13, "text-anchor": x > width / 2 ? "end" : "start", class: "own-text" },
+          "this problem",
+        ),
+      );
+      return chart.nodes;
+    },
+  });
+}
+
+/** What each member says of one problem. */
+function membersChart(members, together, scoreName) {
+  const rows = members.filter((member) => known(member.score));
+  const range = roomy(extent([...rows.map((member) => member.score), ...(known(together) ? [together] : [])]));
+  return figure({
+    level: 4,
+    title: "What each member says",
+    text: known(together)
+      ? `The line is what they say together, ${fixed(together)}. Members that lie far from it speak for caution.`
+      : "Members that lie far from the others speak for caution.",
+    height: 62 + rows.length * 20,
+    draw: (width, height) => {
+      const chart = axes({
+        width,
+        height,
+        x: { range, label: scoreName },
+        y: { range: [0, 1], label: "", ticks: [] },
+        left: Math.min(170, width * 0.42),
+        top: 8,
+      });
+      const letters = Math.floor((chart.inner.left - 8) / 6.3);
+      rows.forEach((member, n) => {
+        const y = 20 + n * 20;
+        chart.marks.append(
+          svg("line", { x1: chart.inner.left, x2: chart.inner.right, y1: y, y2: y, class: "grid" }),
+          svg(
+            "text",
+            { x: chart.inner.left - 8, y: y + 4, "text-anchor": "end" },
+            shorten(`${member.member}  ${member.name}`, letters),
+          ),
+          mark(chart.x(member.score), y, "round", "neutral", `${oneLine(member.name)}: ${fixed(member.score)}`),
+        );
+      });
+      if (known(together)) chart.marks.append(upright(chart, together, "own"));
+      return chart.nodes;
+    },
+    table: () =>
+      plainTable(
+        "Members",
+        ["Member", "Name", "Score"],
+        members.map((member) => [String(member.member), oneLine(member.name), fixed(member.score)]),
+      ),
+  });
+}
+
+const NARROWEST = 2;
+/** The scale on which log-likelihood ratios are drawn: the same on both sides, at least a hundredfold. */
+const reachOf = (problems) =>
+  Math.min(
+    6,
+    Math.max(
+      NARROWEST,
+      ...problems
+        .flatMap((p) => [p.llr, p.low, p.high])
+        .filter(known)
+        .map(Math.abs),
+    ),
+  );
+
+/** The evidence of one problem as a small bar from the middle, with its interval. */
+function smallBar(problem, reach) {
+  const llr = known(problem.llr);
+  const width = 132;
+  const within = (value) => Math.max(-1, Math.min(1, value)) * (width / 2 - 4) + width / 2;
+  const at = llr ? within(problem.llr / reach) : within(problem.answer * 2 - 1);
+  const kind = at > width / 2 ? "for" : "against";
+  return svg(
+    "svg",
+    { viewBox: `0 0 ${width} 14`, width, height: 14, "aria-hidden": "true", class: "small-bar" },
+    svg("line", { x1: 4, x2: width - 4, y1: 7, y2: 7, class: "grid" }),
+    svg("rect", {
+      x: Math.min(at, width / 2),
+      width: Math.max(0.5, Math.abs(at - width / 2)),
+      y: 3.5,
+      height: 7,
+      class: `fill ${problem.verdict === "undecided" ? "open" : kind}`,
+    }),
+    llr && known(problem.low)
+      ? svg("path", {
+          d: `M${within(problem.low / reach)} 3v8m0-4H${within(problem.high / reach)}m0-4v8`,
+          class: "whisker",
+        })
+      : null,
+    svg("line", { x1: width / 2, x2: width / 2, y1: 0, y2: 14, class: "zero" }),
+  );
+}
+
+/** The evidence of one problem on a scale of how many times as probable it is. */
+function evidenceScale(problem, reach) {
+  const times = (value) => (value === 0 ? "neither" : `${whole(10 ** Math.abs(value))}\u00d7`);
+  const text =
+    `Log-likelihood ratio ${signed(problem.llr)}` +
+    (known(problem.low) ? `, interval ${signed(problem.low)} to ${signed(problem.high)}` : "") +
+    ". To the left the evidence is more probable if it was another author, to the right if it was the same.";
+  return responsive((width, host) => {
+    const ticks = [];
+    for (let n = -Math.floor(reach); n <= Math.floor(reach); n += 1) ticks.push(n);
+    const chart = axes({
+      width,
+      height: 84,
+      x: {
+        range: [-reach * 1.04, reach * 1.04],
+        label: "how many times as probable the evidence is",
+        ticks,
+        format: times,
+      },
+      top: 8,
+      right: 14,
+    });
+    const middle = 28;
+    const cut = (value) => chart.x(Math.max(-reach, Math.min(reach, value)));
+    const kind = problem.verdict === "undecided" ? "open" : problem.llr > 0 ? "for" : "against";
+    chart.marks.append(
+      svg("text", { x: chart.inner.left, y: 16, class: "band" }, "another author"),
+      svg("text", { x: chart.inner.right, y: 16, "text-anchor": "end", class: "band" }, "same author"),
+      upright(chart, 0, "decision"),
+    );
+    if (known(problem.low))
+      chart.marks.append(
+        svg("rect", {
+          x: cut(problem.low),
+          width: Math.max(1, cut(problem.high) - cut(problem.low)),
+          y: middle - 5,
+          height: 10,
+          rx: 5,
+          class: `band-fill ${kind}`,
+        }),
+      );
+    chart.marks.append(mark(cut(problem.llr), middle, kind === "against" ? "diamond" : "round", kind));
+    host.replaceChildren(image(width, 84, "Strength of the evidence", text, chart.nodes));
+  }, "host scale");
+}

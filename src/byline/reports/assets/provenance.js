@@ -1,0 +1,111 @@
+// Where the figures come from: the command, the settings, versions and hashes.
+
+/** A command with a button that copies it. */
+function copyable(text) {
+  const code = el("code", {}, visible(text));
+  const said = el("span", { role: "status", class: "status" });
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text);
+      said.textContent = "Copied.";
+    } catch {
+      getSelection().selectAllChildren(code);
+      said.textContent = document.execCommand("copy") ? "Copied." : "Selected; copy it by the keyboard.";
+    }
+  }
+  return el(
+    "div",
+    { class: "copyable" },
+    el("pre", { tabindex: "0", role: "region", "aria-label": "Command" }, code),
+    el("p", { class: "controls" }, el("button", { type: "button", click: copy }, "Copy the command"), said),
+  );
+}
+
+const shownValue = (value) =>
+  value !== null && typeof value === "object" ? visible(JSON.stringify(value)) : visible(String(value));
+
+/** Settings that members share, once; those in which they differ, for each. */
+function settingsTables(settings) {
+  const members = Object.keys(settings);
+  const names = [...new Set(members.flatMap((member) => Object.keys(settings[member] || {})))];
+  const valueOf = (member, name) =>
+    settings[member] && name in settings[member] ? shownValue(settings[member][name]) : "\u2013";
+  const same = names.filter((name) => new Set(members.map((member) => valueOf(member, name))).size === 1);
+  const other = names.filter((name) => !same.includes(name));
+  return [
+    same.length
+      ? plainTable(
+          members.length > 1 ? "Settings that all members share" : "Settings",
+          ["Setting", "Value"],
+          same.map((name) => [visible(name), valueOf(members[0], name)]),
+          "mono",
+        )
+      : null,
+    other.length
+      ? plainTable(
+          "Settings in which members differ",
+          ["Member", ...other.map(visible)],
+          members.map((member) => [visible(member), ...other.map((name) => valueOf(member, name))]),
+          "mono",
+        )
+      : null,
+  ];
+}
+
+function membersTable(members) {
+  const versions = (member) =>
+    Object.entries(member.made_by || {})
+      .map(([name, version]) => `${name} ${version}`)
+      .join(", ");
+  return plainTable(
+    "Members",
+    ["Member", "Name", "Seed", "Seconds", "Bits per character", "Adds up word by word", "Made by"],
+    members.map((member) => [
+      String(member.member),
+      oneLine(member.name),
+      shownValue(member.seed ?? "\u2013"),
+      fixed(member.seconds, 1),
+      fixed(member.bits, 3),
+      known(member.additive) ? (member.additive ? "yes" : "no") : "\u2013",
+      oneLine(versions(member)) || "\u2013",
+    ]),
+  );
+}
+
+function provenanceSection(dossier) {
+  const about = dossier.provenance || {};
+  const filesOf = Object.entries(about.files || {});
+  return section(
+    "provenance",
+    "Provenance",
+    el(
+      "p",
+      {},
+      "What is needed to make these figures again. The same inputs, settings and seed give the same figures.",
+    ),
+    about.command ? copyable(about.command) : null,
+    facts([
+      ["Byline", visible(dossier.byline)],
+      ["Report made", visible(dossier.made)],
+      ["Source", el("code", {}, visible(dossier.source))],
+      known(about.seed) && ["Seed", shownValue(about.seed)],
+      known(about.preset) && ["Preset", shownValue(about.preset)],
+      known(about.inputs) && ["Hash of the inputs", el("code", { class: "hash" }, shownValue(about.inputs))],
+    ]),
+    dossier.members && dossier.members.length
+      ? folded(`Members (${dossier.members.length})`, membersTable(dossier.members))
+      : null,
+    about.settings && Object.keys(about.settings).length ? folded("Settings", settingsTables(about.settings)) : null,
+    filesOf.length
+      ? folded(
+          `Files and their SHA-256 (${filesOf.length})`,
+          plainTable(
+            "Files and their SHA-256",
+            ["File", "SHA-256"],
+            filesOf.map(([name, hash]) => [visible(name), el("code", { class: "hash" }, visible(hash))]),
+            "mono",
+          ),
+        )
+      : null,
+  );
+}

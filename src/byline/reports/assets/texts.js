@@ -1,0 +1,441 @@
+// Texts with their evidence: words in colour, a curve along each text, passages, and what can't be shown by word.
+
+const LEVELS = 5;
+
+/** From 0, too weak to be coloured, to 5. */
+const levelOf = (bits, scale) => Math.min(LEVELS, Math.round((Math.abs(bits) / (scale || 1)) * LEVELS));
+const kindOf = (bits) => (bits > 0 ? "for" : "against");
+
+/**
+ * What colours mean. sides: {for, against}, in words that end a sentence.
+ */
+function colourLegend(scale, sides) {
+  const swatch = (kind, level) =>
+    el(
+      "span",
+      { class: `w ${kind} l${level}` },
+      level === LEVELS ? `${fixed(scale, 1)}` : fixed((scale * level) / LEVELS, 1),
+    );
+  const row = (kind) =>
+    el(
+      "li",
+      {},
+      el(
+        "span",
+        { class: "swatches" },
+        [1, 2, 3, 4, 5].map((level) => swatch(kind, level)),
+      ),
+      el("span", {}, kind === "for" ? `${sides.for}: blue, underlined` : `${sides.against}: orange, dotted`),
+    );
+  return el(
+    "div",
+    { class: "colour-legend" },
+    el(
+      "p",
+      {},
+      `Bits by which a word speaks for a side; ${fixed(scale, 1)} and more is full colour, words without colour say little.`,
+    ),
+    el("ul", {}, row("for"), row("against")),
+  );
+}
+
+/** What is said of a word when it is pointed at. */
+function wordNote(word, [, , bits, agreement, guess], signs, sides, others) {
+  const side = bits > 0 ? sides.for : sides.against;
+  const lines = [
+    el("p", { class: "tip-word" }, el("bdi", {}, shorten(word, 60))),
+    el("p", {}, el("b", {}, `${fixed(Math.abs(bits))} bits`), Math.abs(bits) < 0.005 ? "" : ` ${side}`),
+    known(agreement) ? el("p", {}, `${percent(agreement)} of the members agree on the side`) : null,
+  ];
+  if (guess) {
+    const [offset, expected] = guess;
+    const before = oneLine(signs.slice(Math.max(0, offset - 12), offset).join(""));
+    lines.push(
+      el(
+        "p",
+        { class: "tip-guess" },
+        `After \u201c${before}\u201d, where \u201c${spelt(signs[offset])}\u201d stands, a model of ${others} expects`,
+      ),
+      el(
+        "ul",
+        { class: "guesses" },
+        expected.map(([sign, share]) => el("li", {}, el("b", {}, spelt(sign)), ` ${percent(share)}`)),
+      ),
+    );
+  }
+  return lines.filter(Boolean);
+}
+
+const SIGN_NAMES = { " ": "a space", "\n": "a line end", "\t": "a tab", "": "an end" };
+const spelt = (sign) =>
+  known(sign) ? (Object.hasOwn(SIGN_NAMES, sign) ? SIGN_NAMES[sign] : visible(sign)) : "nothing";
+
+/** A text as spans, with `light(begin, end)`, which marks a passage and brings it into view. */
+function colouredText(source, { scale, sides, others, language, label }) {
+  const signs = Array.from(source.text);
+  const words = [];
+  const pieces = [];
+  let done = 0;
+  const gap = (end) => {
+    if (end <= done) return;
+    pieces.push({ begin: done, end, node: el("span", {}, visible(signs.slice(done, end).join(""))) });
+    done = end;
+  };
+  for (const entry of source.words || []) {
+    const [begin, end, bits] = entry;
+    if (begin < done || end <= begin || end > signs.length) continue;
+    gap(begin);
+    const level = levelOf(bits, scale);
+    const node = el(
+      "span",
+      { class: level ? `w ${kindOf(bits)} l${level}` : "w" },
+      visible(signs.slice(begin, end).join("")),
+    );
+    words.push({ begin, end, node, entry, level });
+    pieces.push({ begin, end, node });
+    done = end;
+  }
+  gap(signs.length);
+  const numberOf = new Map(words.map(({ node }, n) => [node, n]));
+  const hint = newId("hint");
+  const text = el(
+    "div",
+    {
+      class: "text",
+      role: "group",
+      "aria-label": label,
+      "aria-describedby": words.length ? hint : null,
+      lang: language,
+      tabindex: words.length ? null : "0",
+    },
+    pieces.map(({ node }) => node),
+  );
+  let current = 0;
+
+  function tell(n) {
+    const { node, entry, begin, end } = words[n];
+    showTip(node, wordNote(signs.slice(begin, end).join(""), entry, signs, sides, others));
+  }
+
+  function go(n, quiet) {
+    if (!words.length) return;
+    words[current].node.removeAttribute("tabindex");
+    current = Math.max(0, Math.min(words.length - 1, n));
+    const { node } = words[current];
+    node.setAttribute("tabindex", "0");
+    node.focus({ preventScroll: true });
+    if (quiet) return;
+    node.scrollIntoView({ block: "nearest" });
+    tell(current);
+  }
+
+  /** The word below or above the current one. */
+  function line(way) {
+    const from = words[current].node.getBoundingClientRect();
+    let best = null;
+    for (let n = current + way; n >= 0 && n < words.length; n += way) {
+      const box = words[n].node.getBoundingClientRect();
+      const apart = way * (box.top - from.top);
+      if (apart < from.height * 0.6) continue;
+      if (best && Math.abs(box.top - best.top) > from.height * 0.6) break;
+      const off = Math.abs(box.left - from.left);
+      if (!best || off < best.off) best = { n, off, top: box.top };
+    }
+    return best ? best.n : current;
+  }
+
+  const strong = (way) => {
+    for (let n = current + way; n >= 0 && n < words.length; n += way) if (words[n].level >= 3) return n;
+    return current;
+  };
+  const moves = {
+    ArrowRight: () => current + 1,
+    ArrowLeft: () => current - 1,
+    ArrowDown: () => line(1),
+    ArrowUp: () => line(-1),
+    Home: () => 0,
+    End: () => words.length - 1,
+    n: () => strong(1),
+    p: () => strong(-1),
+  };
+  if (words.length) {
+    words[0].node.setAttribute("tabindex", "0");
+    text.addEventListener("keydown", (event) => {
+      if (!Object.hasOwn(moves, event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      go(moves[event.key]());
+    });
+    const over = (event) => numberOf.get(event.target);
+    text.addEventListener("pointerover", (event) => {
+      if (known(over(event))) tell(over(event));
+    });
+    text.addEventListener("pointerout", (event) => {
+      if (known(over(event))) hideTipSoon();
+    });
+    text.addEventListener("click", (event) => {
+      if (known(over(event))) go(over(event));
+    });
+    text.addEventListener("focusin", (event) => {
+      if (known(over(event)) && event.target.matches(":focus-visible")) tell(over(event));
+    });
+    text.addEventListener("focusout", hideTip);
+  }
+
+  function show(begin, end) {
+    text.querySelectorAll(".lit").forEach((node) => node.classList.remove("lit"));
+    const inside = pieces.filter((piece) => piece.end > begin && piece.begin < end);
+    if (!inside.length) return;
+    const behavior = CALM.matches ? "auto" : "smooth";
+    inside[0].node.scrollIntoView({ block: "center", behavior });
+    const first = words.findIndex((word) => word.end > begin);
+    if (first >= 0) go(first, true);
+    return inside;
+  }
+
+  const light = (begin, end) => (show(begin, end) || []).forEach(({ node }) => node.classList.add("lit"));
+  const note = words.length
+    ? el(
+        "p",
+        { id: hint, class: "hint" },
+        "Arrow keys move by word and by line, N and P to the next and the previous strong word.",
+      )
+    : null;
+  return { text, note, light, show, signs, words };
+}
+
+/** A curve along a text: above the line it speaks for one side, below for the other. A click goes to the place. */
+function curveAlong(curve, length, title, go) {
+  const [low, high] = extent(curve.map(([, value]) => value));
+  const text = `Bits per character along the text, smoothed: from ${signed(low, 3)} to ${signed(high, 3)}; highest at character ${whole(curve.find(([, value]) => value === high)[0])}, lowest at ${whole(curve.find(([, value]) => value === low)[0])}.`;
+  return responsive((width, host) => {
+    const [tall, floor] = [66, 51];
+    const [top, bottom] = [Math.max(0, high), Math.min(0, low)];
+    const x = (place) => 1 + (place / Math.max(1, length)) * (width - 2);
+    const y = (value) => 3 + ((top - value) / (top - bottom || 1)) * (floor - 3);
+    const middle = y(0);
+    const points = curve.map(([place, value]) => [x(place), y(value)]);
+    const area = `${pathOf(points)}L${points.at(-1)[0].toFixed(1)} ${middle}L${points[0][0].toFixed(1)} ${middle}Z`;
+    const clips = [newId("above"), newId("below")];
+    const picture = image(
+      width,
+      tall,
+      title,
+      text,
+      [
+        svg("clipPath", { id: clips[0] }, svg("rect", { x: 0, y: 0, width, height: middle })),
+        svg("clipPath", { id: clips[1] }, svg("rect", { x: 0, y: middle, width, height: floor - middle })),
+        svg("path", { d: area, class: "area for", "clip-path": `url(#${clips[0]})` }),
+        svg("path", { d: area, class: "area against", "clip-path": `url(#${clips[1]})` }),
+        svg("line", { x1: 0, x2: width, y1: middle, y2: middle, class: "zero" }),
+        svg("path", { d: pathOf(points), class: "line curve" }),
+        svg(
+          "g",
+          { class: "axes" },
+          svg("text", { x: 1, y: tall - 3 }, "0"),
+          svg(
+            "text",
+            { x: width / 2, y: tall - 3, "text-anchor": "middle" },
+            `${signed(low)} to ${signed(high)} bits per character`,
+          ),
+          svg("text", { x: width - 1, y: tall - 3, "text-anchor": "end" }, whole(length)),
+        ),
+      ],
+      "chart curve-along",
+    );
+    picture.addEventListener("click", (event) => {
+      const box = picture.getBoundingClientRect();
+      go(Math.round(((event.clientX - box.left) / box.width) * length));
+    });
+    host.replaceChildren(picture);
+  }, "host");
+}
+
+/** One document with its curve; {element, light}. */
+function documentPanel(source, options) {
+  const { role, name } = source;
+  const shown = colouredText(source, { ...options, label: `Text of ${oneLine(name)}` });
+  const total = sum(shown.words.map(({ entry }) => entry[2]));
+  const element = el(
+    "article",
+    { class: `document ${role || ""}` },
+    el(
+      "header",
+      {},
+      el("h4", {}, role ? el("span", { class: "role" }, role) : null, named(name)),
+      el(
+        "p",
+        { class: "meta" },
+        plural(shown.signs.length, "character"),
+        shown.words.length
+          ? `, together ${fixed(Math.abs(total), 1)} bits ${total > 0 ? options.sides.for : options.sides.against}`
+          : "",
+      ),
+    ),
+    source.curve && source.curve.length > 1
+      ? curveAlong(source.curve, shown.signs.length, `Evidence along ${oneLine(name)}`, (place) =>
+          shown.light(Math.max(0, place - 60), place + 60),
+        )
+      : null,
+    shown.words.length ? null : el("p", { class: "note" }, "No evidence by word was kept for this text."),
+    shown.text,
+    shown.note,
+  );
+  return { element, ...shown };
+}
+
+/** The strongest passages of one side, each a button that goes to its place. */
+function passageList(title, passages, panels, documents) {
+  return el(
+    "div",
+    { class: "card" },
+    el("h4", {}, title),
+    passages.length
+      ? el(
+          "ol",
+          { class: "passages" },
+          passages.map((passage) => {
+            const panel = panels[passage.document];
+            const excerpt = panel ? shorten(panel.signs.slice(passage.begin, passage.end).join("").trim(), 180) : "";
+            return el(
+              "li",
+              {},
+              el(
+                "button",
+                { type: "button", class: "passage", click: () => panel && panel.light(passage.begin, passage.end) },
+                el("span", { class: `bits ${kindOf(passage.bits)}` }, `${fixed(Math.abs(passage.bits), 1)} bits`),
+                el("bdi", { class: "excerpt" }, excerpt),
+                el(
+                  "span",
+                  { class: "meta" },
+                  documents[passage.document] ? oneLine(documents[passage.document].name) : "",
+                  `, character ${whole(passage.begin)}`,
+                  known(passage.agreement) ? `, ${percent(passage.agreement)} of members agree` : "",
+                ),
+              ),
+            );
+          }),
+        )
+      : el("p", {}, "None that stands out."),
+  );
+}
+
+/** The words that weigh most, as a table: the coloured texts for those who don't see them. */
+function strongestWords(panels, documents, sides) {
+  const all = panels.flatMap((panel, n) => panel.words.map((word) => ({ ...word, bits: word.entry[2], document: n })));
+  const pick = (way) =>
+    all
+      .filter(({ bits }) => way * bits > 0)
+      .sort((one, other) => way * (other.bits - one.bits))
+      .slice(0, 15);
+  const rows = (way) =>
+    pick(way).map((word) => [
+      el("bdi", {}, shorten(panels[word.document].signs.slice(word.begin, word.end).join(""), 40)),
+      fixed(Math.abs(word.bits)),
+      percent(word.entry[3]),
+      named(documents[word.document].name),
+      whole(word.begin),
+    ]);
+  const heads = ["Word", "Bits", "Members that agree", "Text", "At character"];
+  return all.length
+    ? folded(
+        "The strongest words as a table",
+        plainTable(`Words ${sides.for}`, heads, rows(1)),
+        plainTable(`Words ${sides.against}`, heads, rows(-1)),
+      )
+    : null;
+}
+
+/** Features of engines whose values are not sums over the words. */
+function featureTables(features, sides) {
+  if (!features || !features.length) return null;
+  const list = (title, entries, unit) =>
+    el(
+      "div",
+      {},
+      el("h5", {}, title),
+      entries.length
+        ? el(
+            "ul",
+            { class: "features" },
+            entries.map(([feature, weight]) =>
+              el(
+                "li",
+                {},
+                el("code", {}, el("bdi", {}, oneLine(feature).replace(/ /g, "\u00b7"))),
+                el("span", {}, `${signed(weight, Math.abs(weight) < 0.01 ? 4 : 3)} ${unit}`),
+              ),
+            ),
+          )
+        : el("p", {}, "None."),
+    );
+  return el(
+    "section",
+    { class: "card" },
+    el("h4", {}, "What does not add up word by word"),
+    el(
+      "p",
+      {},
+      "These members compare texts as wholes. What they say can't be divided over the words and is in none of the colours above; these are the features that weigh most in their comparison. They are not bits, and they don't add up to a score. A dot stands for a space.",
+    ),
+    features.map((entry) =>
+      el(
+        "div",
+        { class: "feature-pair" },
+        el("p", { class: "member" }, oneLine(entry.member)),
+        list(sides.for, entry.for, oneLine(entry.unit)),
+        list(sides.against, entry.against, oneLine(entry.unit)),
+      ),
+    ),
+  );
+}
+
+/** All that a blob holds: texts side by side, passages, words, features. */
+function evidence(texts, { sides, language, others, roles = true }) {
+  const documents = texts.documents;
+  const panels = documents.map((source) =>
+    documentPanel(roles ? source : { ...source, role: null }, {
+      scale: texts.scale,
+      sides,
+      language,
+      others: others || (source.role === "unknown" ? "the known texts" : "the unknown text"),
+    }),
+  );
+  const column = (role) =>
+    documents
+      .map((source, n) => [source, panels[n].element])
+      .filter(([source]) => (source.role === "unknown") === role)
+      .map(([, element]) => element);
+  const [left, right] = [column(false), column(true)];
+  const passages = texts.passages || [];
+  const best = (way) =>
+    passages.filter(({ bits }) => way * bits > 0).sort((one, other) => way * (other.bits - one.bits));
+  const coloured = documents.some((source) => source.words && source.words.length);
+  return el(
+    "div",
+    { class: "evidence" },
+    coloured
+      ? el(
+          "p",
+          { class: "meta" },
+          "The colours explain how the score came about. They are a description of these texts, not marks of an author, and no single word or passage decides anything.",
+        )
+      : null,
+    passages.length
+      ? el(
+          "div",
+          { class: "pair" },
+          passageList(`Strongest passages ${sides.for}`, best(1), panels, documents),
+          passageList(`Strongest passages ${sides.against}`, best(-1), panels, documents),
+        )
+      : null,
+    coloured ? colourLegend(texts.scale, sides) : null,
+    el(
+      "div",
+      { class: left.length && right.length ? "texts two" : "texts" },
+      left.length ? el("div", {}, left) : null,
+      right.length ? el("div", { class: "stay" }, right) : null,
+    ),
+    strongestWords(panels, documents, sides),
+    featureTables(texts.features, sides),
+  );
+}

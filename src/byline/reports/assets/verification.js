@@ -1,0 +1,311 @@
+// Verification: are the known and the unknown texts of each problem by one author?
+
+const SAME_SIDES = { for: "for the same author", against: "for another author" };
+const INTERPRETATIONS = {
+  relative: "relative: problems are compared with each other",
+  rank: "rank: problems are compared with each other by their ranks, as in the paper",
+  cohort: "cohort: every problem is answered by itself, against a reference population",
+};
+const MEASURES = {
+  auc: "AUC: chance that a same-author problem is ranked above another",
+  "c@1": "C@1: share right, with credit for leaving open",
+  product: "AUC times C@1, as in PAN",
+  cllr: "Cllr: cost of the likelihood ratios; 0 is best, 1 says nothing",
+};
+
+const right = (problem) =>
+  known(problem.truth) && problem.verdict !== "undecided" ? problem.truth === (problem.verdict === "same") : null;
+
+function truthCell(problem) {
+  if (!known(problem.truth)) return "not known";
+  const outcome = right(problem);
+  return el(
+    "span",
+    { class: "truth" },
+    problem.truth ? "same" : "another",
+    " ",
+    el(
+      "span",
+      { class: outcome === null ? "left-open" : outcome ? "right" : "wrong" },
+      outcome === null ? "left open" : outcome ? "right" : "wrong",
+    ),
+  );
+}
+
+function problemsTable(dossier, reach) {
+  const { problems } = dossier;
+  const some = (name) => problems.some((problem) => known(problem[name]));
+  const calibrated = some("llr");
+  const columns = [
+    { title: "Problem", value: (p) => p.id, cell: (p) => openLink(p.id) },
+    new Set(problems.map((p) => p.language)).size > 1 && {
+      title: "Language",
+      value: (p) => p.language,
+      cell: (p) => oneLine(p.language),
+      narrow: false,
+    },
+    {
+      title: "Verdict",
+      value: (p) => ["another", "undecided", "same"].indexOf(p.verdict),
+      cell: (p) => verdictMark(p.verdict),
+    },
+    {
+      title: "Answer",
+      value: (p) => p.answer,
+      cell: (p) => fixed(p.answer, 3),
+      kind: "number",
+      narrow: false,
+      first: "descending",
+    },
+    calibrated && {
+      title: "Log-LR",
+      value: (p) => p.llr,
+      cell: (p) => signed(p.llr),
+      kind: "number",
+      narrow: false,
+      first: "descending",
+    },
+    {
+      title: "Evidence",
+      value: (p) => (calibrated ? p.llr : p.answer),
+      first: "descending",
+      kind: "evidence-cell",
+      cell: (p) => [
+        smallBar(p, reach),
+        el(
+          "span",
+          { class: "unseen" },
+          known(p.low) ? `interval ${signed(p.low)} to ${signed(p.high)}` : "no interval",
+        ),
+      ],
+    },
+    some("truth") && {
+      title: "Truth",
+      value: (p) => (known(p.truth) ? `${p.truth} ${right(p)}` : null),
+      cell: truthCell,
+    },
+    {
+      title: "Known",
+      value: (p) => p.known_characters,
+      cell: (p) => whole(p.known_characters),
+      kind: "number",
+      narrow: false,
+      first: "descending",
+    },
+    {
+      title: "Unknown",
+      value: (p) => p.unknown_characters,
+      cell: (p) => whole(p.unknown_characters),
+      kind: "number",
+      narrow: false,
+      first: "descending",
+    },
+    problems.some((p) => p.warnings.length) && {
+      title: "Warnings",
+      value: (p) => p.warnings.length,
+      cell: (p) => (p.warnings.length ? String(p.warnings.length) : "\u2013"),
+      kind: "number",
+      narrow: false,
+      first: "descending",
+    },
+  ].filter(Boolean);
+  return sortedTable({
+    caption: `Problems: answers from 0, another author, to 1, the same author${calibrated ? "; log-likelihood ratios are decimal" : ""}; lengths in characters`,
+    noun: "problem",
+    columns,
+    rows: problems,
+    words: (p) => [p.id, p.unknown, ...p.known, p.language],
+    choices: [
+      {
+        label: "Verdict",
+        options: [
+          ["all", null],
+          ...Object.entries(VERDICTS).map(([verdict, { text }]) => [text, (p) => p.verdict === verdict]),
+        ],
+      },
+      ...(some("truth")
+        ? [
+            {
+              label: "Against the truth",
+              options: [
+                ["all", null],
+                ["right", (p) => right(p) === true],
+                ["wrong", (p) => right(p) === false],
+                ["left open", (p) => known(p.truth) && right(p) === null],
+              ],
+            },
+          ]
+        : []),
+    ],
+  });
+}
+
+function measuresCard(measures) {
+  if (!measures) return null;
+  const rows = Object.entries(measures)
+    .filter(([, value]) => known(value))
+    .map(([name, value]) => {
+      const [middle, low, high] = Array.isArray(value) ? value : [value];
+      return [
+        Object.hasOwn(MEASURES, name) ? MEASURES[name] : oneLine(name),
+        fixed(middle, 3),
+        known(low) ? `${fixed(low, 3)} to ${fixed(high, 3)}` : "\u2013",
+      ];
+    });
+  return el(
+    "div",
+    { class: "card" },
+    el("h3", {}, "Against the truth"),
+    plainTable("Measures", ["Measure", "Value", "Interval"], rows),
+  );
+}
+
+function measureOf(dossier) {
+  const some = (name) => dossier.problems.some((problem) => known(problem[name]));
+  if (some("score")) {
+    return {
+      of: (p) => p.score,
+      name: "score",
+      label: "score: how much more alike than expected",
+      line: dossier.decision ? oneLine(dossier.decision.label) : "",
+      at: dossier.decision ? dossier.decision.centre : null,
+    };
+  }
+  if (some("llr"))
+    return {
+      of: (p) => p.llr,
+      name: "log-likelihood ratio",
+      label: "log-likelihood ratio (base 10)",
+      line: "ratio that speaks for neither side",
+      at: 0,
+    };
+  return { of: (p) => p.answer, name: "answer", label: "answer", line: "answer that speaks for neither side", at: 0.5 };
+}
+
+function chartsSection(dossier) {
+  const measure = measureOf(dossier);
+  const { heatmap: map } = dossier;
+  const learning = (dossier.learning || []).filter((curve) => curve.bits && curve.bits.length > 1);
+  const matrix =
+    map &&
+    map.rows.length &&
+    heatmap(map, {
+      text: `Rows: ${oneLine(map.row_title)}; columns: ${oneLine(map.column_title)}. Framed cells are the pairs that are asked about; a pair by one author should stand out from its row and its column.`,
+    });
+  const charts = [
+    distribution(dossier.problems, measure.at, measure),
+    measuresCard(dossier.measures),
+    dossier.roc && rocChart(dossier.roc, dossier.measures && dossier.measures.auc),
+    dossier.calibration && dossier.calibration.length && calibrationChart(dossier.calibration),
+    dossier.tippett && dossier.tippett.llr.length && tippettChart(dossier.tippett),
+    learning.length && learningChart(learning),
+    matrix && !matrix.classList.contains("broad") && matrix,
+    agreementChart(dossier.problems, "score"),
+    matrix && matrix.classList.contains("broad") && matrix,
+  ].filter(Boolean);
+  return section("charts", "Charts", el("div", { class: "grid" }, charts));
+}
+
+function limitsSection(dossier, more = []) {
+  return section(
+    "limits",
+    "Limits and warnings",
+    el("div", { class: "pair" }, limitsBox(dossier.limits), warningsBox(dossier.warnings)),
+    more,
+  );
+}
+
+function problemView(dossier, problem, reach) {
+  const calibrated = known(problem.llr);
+  const files = (names) => names.map((name, n) => [n ? ", " : "", named(name)]);
+  return [
+    el(
+      "div",
+      { class: "headline" },
+      verdictMark(problem.verdict),
+      el("p", { class: "statement" }, visible(problem.statement)),
+    ),
+    calibrated
+      ? evidenceScale(problem, reach)
+      : el("p", { class: "note" }, "This answer is not calibrated: it orders problems, and is not a probability."),
+    facts([
+      ["Answer", fixed(problem.answer, 3)],
+      calibrated && [
+        "Log-likelihood ratio",
+        signed(problem.llr),
+        known(problem.low) ? ` (${signed(problem.low)} to ${signed(problem.high)})` : "",
+      ],
+      known(problem.probability) && [
+        "Probability of the same author",
+        `${percent(problem.probability)}${known(dossier.prior) ? `, if it was ${percent(dossier.prior)} beforehand` : ""}`,
+      ],
+      known(problem.score) && ["Score", fixed(problem.score, 3)],
+      known(problem.truth) && ["Truth", truthCell(problem)],
+      ["Language", oneLine(problem.language)],
+      ["Known", files(problem.known), `, ${plural(problem.known_characters, "character")}`],
+      ["Unknown", named(problem.unknown), `, ${plural(problem.unknown_characters, "character")}`],
+    ]),
+    warningsBox(problem.warnings),
+    el("h3", {}, "The texts"),
+    unpacked(problem.blob, (texts) => evidence(texts, { sides: SAME_SIDES, language: languageCode(problem.language) })),
+    (problem.cohort && problem.cohort.others.length) || problem.members.some((member) => known(member.score))
+      ? el("h3", {}, "How it compares")
+      : null,
+    el(
+      "div",
+      { class: "grid" },
+      problem.cohort && problem.cohort.others.length ? cohortChart(problem.cohort, "score") : null,
+      problem.members.some((member) => known(member.score))
+        ? membersChart(problem.members, problem.score, "score")
+        : null,
+    ),
+    limitsBox(dossier.limits),
+  ];
+}
+
+function verificationPage(dossier) {
+  const reach = reachOf(dossier.problems);
+  const table = problemsTable(dossier, reach);
+  const languages = dossier.languages || [];
+  const page = frame(dossier, [
+    section("problems", "Problems", table.element),
+    chartsSection(dossier),
+    limitsSection(dossier, [
+      facts([
+        [
+          "Interpretation",
+          Object.hasOwn(INTERPRETATIONS, dossier.interpretation)
+            ? INTERPRETATIONS[dossier.interpretation]
+            : oneLine(dossier.interpretation),
+        ],
+        [
+          "Answers",
+          dossier.calibrated
+            ? `calibrated: probabilities at a prior of ${percent(dossier.prior)}`
+            : "an order, not probabilities",
+        ],
+      ]),
+      languages.length
+        ? plainTable(
+            "Languages",
+            ["Language", "Problems", "Score that speaks for neither side", "Strength"],
+            languages.map((one) => [
+              oneLine(one.language),
+              whole(one.problems),
+              fixed(one.centre),
+              fixed(one.strength),
+            ]),
+          )
+        : null,
+    ]),
+    provenanceSection(dossier),
+  ]);
+  openable(page, {
+    entries: new Map(dossier.problems.map((problem) => [problem.id, problem])),
+    order: table.order,
+    noun: "problem",
+    allText: "All problems",
+    idOf: (problem) => problem.id,
+    open: (problem) => problemView(dossier, problem, reach),
+  });
+}

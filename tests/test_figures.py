@@ -1,0 +1,689 @@
+"""Figures: their data by definition, every kind drawn, names as plain text, and what is refused."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import threading
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist
+from typer.testing import CliRunner
+
+from byline.answers import match_truth
+from byline.attribution.attributing import Attribution, Candidate
+from byline.attribution.file import write_author_model
+from byline.attribution.model import AuthorModel, train_authors
+from byline.attribution.rolling import Passage, Rolling, Stretch
+from byline.attribution.writings import writings_of
+from byline.commands import app
+from byline.documents import Document
+from byline.errors import BylineError
+from byline.execution import Keep
+from byline.figures import canvas
+from byline.figures.along import probability_lines
+from byline.figures.curves import (
+    learning_curves,
+    ratios_of,
+    reliability_bins,
+    roc_curve,
+    tippett_curves,
+    truth_of,
+)
+from byline.figures.metadata import Look, read_looks
+from byline.figures.names import plain, thin_out
+from byline.figures.placement import classical_scaling, cosine_distances, principal_components
+from byline.figures.plotting import KINDS, plot
+from byline.figures.profiles import run_profiles, text_profiles
+from byline.figures.sources import Run, read_run
+from byline.figures.styles import MARKERS, PALETTE, legend_of, show
+from byline.figures.tables import arrange, held_out_table, relative_table, score_table
+from byline.figures.trees import grow_tree, lay_out
+from byline.metrics import auc, c_at_1, measure
+from byline.pools import read_pool
+from byline.problems import read_problems
+from byline.relative import REACHES, relative_scores
+from byline.scoring import Matrix, Side
+from byline.truth import read_truth
+from byline.verification import verify
+from conftest import FAST, MakeCorpus, phrase, small_problems
+
+AUTHORS = ("Ann", "Ben", "Cid")
+BOOK = phrase(0, 3000, 9) + " " + phrase(1, 2410, 9)
+OF_RUN = ("heatmap", "pca", "mds", "dendrogram")
+JUDGED = ("roc", "tippett", "calibration")
+
+
+def run(*words: object) -> str:
+    done = CliRunner().invoke(app, [*map(str, words)])
+    assert done.exception is None, done.exception
+    return done.stdout
+
+
+def refused(*words: object) -> str:
+    """What is said instead of drawing: one line."""
+    done = CliRunner().invoke(app, ["plot", *map(str, words)])
+    assert isinstance(done.exception, BylineError), (done.exception, done.stdout)
+    assert "\n" not in str(done.exception)
+    return str(done.exception)
+
+
+def texts_in(path: Path) -> list[str]:
+    """What is written in an SVG."""
+    return [element.text or "" for element in ET.parse(path).iter("{http://www.w3.org/2000/svg}text")]
+
+
+@pytest.fixture(scope="module")
+def built_in(english: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A calibrated run of the built-in problems."""
+    out = tmp_path_factory.mktemp("runs") / "built-in"
+    verify(english, read_pool("best").only(["ngram", "vectors"]), keep=Keep(out))
+    return out
+
+
+@pytest.fixture(scope="module")
+def opened(built_in: Path) -> Run:
+    return read_run(built_in)
+
+
+@pytest.fixture(scope="module")
+def networks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of two small networks, whose answers are not calibrated."""
+    folder = tmp_path_factory.mktemp("networks")
+    for name, files in small_problems(6).items():
+        (folder / "corpus" / name).mkdir(parents=True)
+        for file, text in files.items():
+            (folder / "corpus" / name / file).write_text(text, "utf-8")
+    (folder / "corpus" / "truth.txt").write_text("".join(f"EN00{n} {'NY'[n % 2]}\n" for n in range(1, 7)), "utf-8")
+    run("verify", folder / "corpus", "-o", folder / "out", "--preset", "rnn", "--members", 2, "--no-models", *FAST)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def model() -> AuthorModel:
+    documents = [Document(f"{AUTHORS[n // 3]}/{n % 3}.txt", phrase(n // 3, 1200, n % 3)) for n in range(9)]
+    return train_authors(writings_of(documents, [AUTHORS[n // 3] for n in range(9)]), read_pool("authors").rows)
+
+
+@pytest.fixture(scope="module")
+def model_file(model: AuthorModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("models") / "three.byline"
+    write_author_model(path, model)
+    return path
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("books") / "book.txt"
+    path.write_text(BOOK, "utf-8")
+    return path
+
+
+class TestCurves:
+    truth = (True, True, True, False, False, False)
+    answers = (0.9, 0.5, 0.5, 0.5, 0.2, 0.1)
+
+    def test_the_area_under_the_roc_curve_is_the_auc_of_the_metrics(self) -> None:
+        rng = np.random.default_rng(3)
+        for _ in range(20):
+            truth = [True, False, *(rng.random(30) < 0.5).tolist()]
+            answers = rng.random(32).round(1).tolist()
+            roc = roc_curve(truth, answers)
+            assert np.trapezoid(roc.hits, roc.false_alarms) == pytest.approx(auc(truth, answers))
+            assert (roc.auc, roc.c_at_1) == (auc(truth, answers), c_at_1(truth, answers))
+
+    def test_its_points_worked_by_hand(self) -> None:
+        roc = roc_curve(self.truth, self.answers)
+        assert roc.hits == pytest.approx((0, 1 / 3, 1, 1, 1))
+        assert roc.false_alarms == pytest.approx((0, 0, 1 / 3, 2 / 3, 1))
+        assert roc.decided == pytest.approx((0, 1 / 3))
+        assert roc.auc_interval.low <= roc.auc <= roc.auc_interval.high
+
+    def test_tippett_worked_by_hand(self) -> None:
+        curves = tippett_curves((True, True, False, False), (1.0, -0.5, 0.5, -1.0))
+        assert curves.bans == (-1.0, -0.5, 0.5, 1.0)
+        assert curves.same == (1.0, 1.0, 0.5, 0.5)
+        assert curves.different == (1.0, 0.5, 0.5, 0.0)
+
+    def test_tippett_at_zero_is_what_is_not_misleading(self) -> None:
+        rng = np.random.default_rng(1)
+        truth = [True, False] * 20
+        bans = [0.0, *rng.normal(size=39).tolist()]
+        curves = tippett_curves(truth, bans)
+        place = curves.bans.index(0.0)
+        assert curves.same[place] == pytest.approx(1 - curves.misleading_same)
+        assert curves.different[place + 1] == pytest.approx(curves.misleading_different)
+
+    @pytest.mark.parametrize("curve", [roc_curve, tippett_curves])
+    def test_one_kind_of_truth_is_refused(self, curve: object) -> None:
+        with pytest.raises(BylineError, match="both yes and no"):
+            curve((True, True), (0.1, 0.2))  # type: ignore[operator]
+
+    def test_wilsons_interval_of_a_reliability_bin(self) -> None:
+        (one, other) = reliability_bins((True,) * 8 + (False,) * 2 + (False,), (0.75,) * 10 + (0.1,))[::-1]
+        assert (one.problems, one.probability, one.same) == (10, 0.75, 0.8)
+        assert (one.interval.low, one.interval.high) == pytest.approx((0.4902, 0.9433), abs=1e-4)
+        assert (other.interval.low, other.interval.high) == pytest.approx((0, 0.7935), abs=1e-4)
+
+    def test_the_mean_of_learning_curves_goes_as_far_as_all_do(self, networks: Path) -> None:
+        (curves,) = learning_curves(read_run(networks / "out").records(), ["english"])
+        assert [len(curve) for curve in curves.members] == [2, 2]
+        assert curves.mean == pytest.approx(np.mean(curves.members, axis=0))
+        assert curves.members[0][1] < curves.members[0][0]
+
+
+class TestPlacement:
+    def test_two_components_keep_distances_of_points_on_a_plane(self) -> None:
+        rng = np.random.default_rng(0)
+        flat = rng.normal(size=(12, 2)) @ rng.normal(size=(2, 9)) + 3
+        placed = principal_components(flat)
+        assert pdist(placed.points) == pytest.approx(pdist(flat))
+        assert sum(placed.shares) == pytest.approx(1)
+        assert placed.shares[0] >= placed.shares[1]
+
+    def test_scaling_gives_back_the_distances_of_points_on_a_plane(self) -> None:
+        points = np.random.default_rng(0).normal(size=(10, 2))
+        distances = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2))
+        assert pdist(classical_scaling(distances).points) == pytest.approx(pdist(points))
+
+    def test_axes_are_turned_alike_whatever_the_signs(self) -> None:
+        profiles = np.random.default_rng(0).normal(size=(9, 4))
+        assert np.abs(principal_components(profiles).points).argmax(axis=0).tolist() == (
+            principal_components(profiles).points.argmax(axis=0).tolist()
+        )
+
+    def test_cosine_distances_and_rows_of_zeros(self) -> None:
+        table = cosine_distances(np.array([[1.0, 0], [0, 2], [3, 3], [0, 0]]))
+        assert table[0].tolist() == pytest.approx([0, 1, 1 - 2**-0.5, 1])
+        assert np.diagonal(table).tolist() == [0] * 4
+
+    def test_a_table_of_nothing_is_placed_at_one_point(self) -> None:
+        placed = principal_components(np.zeros((4, 3)))
+        assert placed.shares == (0, 0)
+        assert not placed.points.any()
+
+
+class TestTrees:
+    def test_a_planted_clade_has_full_support_and_noise_has_not(self) -> None:
+        rng = np.random.default_rng(5)
+        profiles = rng.normal(size=(9, 60))
+        profiles[:3] += 6 * rng.normal(size=60)
+        tree = grow_tree(profiles, 100, seed=1)
+        support = dict(zip(tree.clades, tree.support, strict=True))
+        assert support[frozenset({0, 1, 2})] == 100
+        rest = [value for clade, value in support.items() if value is not None and not clade & {0, 1, 2}]
+        assert min(rest) < 70
+        assert tree.support[-1] is None
+        assert tree.clades[-1] == set(range(9))
+
+    def test_support_is_the_share_of_replicates_and_the_same_for_a_seed(self) -> None:
+        profiles = np.random.default_rng(2).normal(size=(6, 20))
+        first, again, other = (grow_tree(profiles, 40, seed) for seed in (1, 1, 2))
+        assert first.support == again.support != other.support
+        assert all(value is None or (value * 40 / 100) == round(value * 40 / 100) for value in first.support)
+        assert grow_tree(profiles, 0).support == (None,) * 5
+
+    def test_leaves_of_a_clade_stand_together(self) -> None:
+        tree = grow_tree(np.random.default_rng(2).normal(size=(15, 20)), 0)
+        place = {row: number for number, row in enumerate(tree.order)}
+        for clade in tree.clades:
+            places = sorted(place[row] for row in clade)
+            assert places == list(range(places[0], places[0] + len(clade)))
+
+    def test_forks_are_as_high_as_their_distance(self) -> None:
+        tree = grow_tree(np.random.default_rng(2).normal(size=(7, 20)), 10)
+        forks = lay_out(tree)
+        assert [fork.height for fork in forks] == tree.merges[:, 2].tolist()
+        assert forks[-1].size == 7
+        assert all(fork.places[0] < fork.places[1] and max(fork.heights) <= fork.height for fork in forks)
+
+
+class TestTables:
+    def test_asked_pairs_have_the_scores_that_answers_are_made_of(self, opened: Run) -> None:
+        for record in opened.records():
+            for side in record.sides:
+                for number, reach in enumerate(REACHES):
+                    table = relative_table(side, reach)
+                    found = [table[question.document, question.head] for question in side.questions]
+                    assert found == pytest.approx(relative_scores(side)[number].tolist())
+                assert np.isnan(table).tolist() == side.matrix.seen.tolist()
+
+    def test_the_framed_scores_average_to_those_of_the_answers(self, opened: Run) -> None:
+        table = score_table(opened)
+        framed = {table.rows[row]: table.values[row, column] for row, column in table.asked}
+        assert framed == pytest.approx({answer.id: answer.score for answer in opened.answers})
+
+    def test_a_sampled_matrix_is_read_like_the_full_one_it_stands_for(self, opened: Run) -> None:
+        side = next(opened.records()).sides[0]
+        matrix = side.matrix
+        turned = np.tile(np.arange(matrix.values.shape[1], dtype=np.int32)[::-1], (len(matrix.values), 1))
+        same = Side(Matrix(matrix.values[:, ::-1], matrix.seen[:, ::-1], turned), side.questions, side.lonely)
+        assert not same.matrix.full
+        assert relative_table(same) == pytest.approx(relative_table(side), nan_ok=True)
+
+    def test_rows_are_unknown_texts_and_columns_known_ones(self, opened: Run) -> None:
+        table = score_table(opened)
+        assert (table.row_title, table.column_title) == ("unknown text of problem", "known texts of problem")
+        assert sorted(table.rows) == sorted(table.columns) == sorted(answer.id for answer in opened.answers)
+
+    def test_problems_that_share_a_text_share_a_row(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+        problems = small_problems(6)
+        problems["EN004"]["unknown.txt"] = problems["EN002"]["unknown.txt"]
+        corpus = make_corpus(problems)
+        verify(corpus, read_pool("best").only(["vectors"]), keep=Keep(tmp_path / "out"))
+        table = score_table(read_run(tmp_path / "out"))
+        assert (len(table.rows), len(table.columns)) == (5, 6)
+        place = table.rows.index("EN002")
+        assert table.shared[place] == 2
+        assert {table.columns[column] for row, column in table.asked if row == place} == {"EN002", "EN004"}
+
+    def test_arranging_moves_rows_and_columns_with_their_names(self, opened: Run) -> None:
+        before = score_table(opened)
+        after = arrange(before)
+        assert sorted(after.rows) == sorted(before.rows)
+        for row, name in enumerate(after.rows):
+            for column, head in enumerate(after.columns):
+                old = before.values[before.rows.index(name), before.columns.index(head)]
+                assert after.values[row, column] == pytest.approx(old, nan_ok=True)
+        assert after.asked == tuple((place, place) for place in range(12))
+
+    def test_a_models_texts_stand_out_under_their_own_author(self, model: AuthorModel) -> None:
+        table = arrange(held_out_table(model))
+        assert sorted(table.columns) == sorted(AUTHORS)
+        for row, column in table.asked:
+            assert table.rows[row].startswith(table.columns[column])
+            assert table.values[row].argmax() == column
+
+    def test_profiles_of_one_author_are_nearer(self, model: AuthorModel) -> None:
+        profiles = text_profiles(model)
+        distances = cosine_distances(profiles.values)
+        same = np.equal.outer(profiles.authors, profiles.authors)
+        assert distances[same].max() < distances[~same].min()
+
+    def test_profiles_of_a_run_are_the_tables_rows_without_asked_pairs(self, opened: Run) -> None:
+        table, profiles = score_table(opened), run_profiles(opened)
+        assert profiles.names == table.rows
+        for row in range(12):
+            for column in range(12):
+                wanted = 0 if (row, column) in table.asked else table.values[row, column]
+                assert profiles.values[row, column] == wanted
+
+
+def test_lines_of_a_rolled_text_add_up_to_one() -> None:
+    names = [f"a{number}" for number in range(9)]
+    rng = np.random.default_rng(0)
+    passages = []
+    for begin in range(5):
+        chances = rng.dirichlet(np.full(9, 2.0))
+        ranking = tuple(Candidate(name, float(chance), None) for name, chance in zip(names, chances, strict=True))
+        passages.append(Passage(begin, begin + 2, Attribution("t", "a0", 0.5, 0.0, ranking)))
+    lines = probability_lines(Rolling("t", tuple(passages), (Stretch(0, 7, "a8", 0.1),)), most=3)
+    assert lines.authors[0] == "a8"
+    assert (len(lines.authors), lines.further) == (3, 6)
+    assert lines.chances.sum(axis=0) + lines.others == pytest.approx(np.ones(5))
+    assert lines.middles.tolist() == [1, 2, 3, 4, 5]
+
+
+class TestNames:
+    @pytest.mark.parametrize(
+        ("name", "shown"),
+        [
+            ("a\nb\tc", "a b c"),
+            ("$x^2$ <script>", "$x^2$ <script>"),
+            ("\ud800lone", "\ufffdlone"),
+            ("\u202eevil\x00", "\ufffdevil\ufffd"),
+            ("  ", "(no name)"),
+            ("שלום", "שלום"),
+        ],
+    )
+    def test_a_name_is_one_plain_line(self, name: str, shown: str) -> None:
+        assert plain(name) == shown
+
+    def test_a_long_name_keeps_beginning_and_end(self) -> None:
+        shown = plain("begin" + "x" * 5000 + "end")
+        assert len(shown) == 32
+        assert re.fullmatch("beginx+…x+end", shown)
+
+    def test_labels_are_thinned_out_evenly(self) -> None:
+        assert list(thin_out(10, 30)) == list(range(10))
+        assert list(thin_out(10, 5)) == [0, 2, 4, 6, 8]
+        assert len(thin_out(300, 40)) <= 40
+
+
+class TestLooks:
+    def test_labels_colours_and_groups_are_obeyed_and_the_rest_keeps_its_own(self) -> None:
+        looks = {"a": Look("Alpha", "", "one"), "b": Look("", "#123456", "two"), "c": Look("", "", "one")}
+        shown = show(["a", "b", "c", "d"], looks)
+        assert [each.label for each in shown] == ["Alpha", "b", "c", "d"]
+        assert [each.colour for each in shown] == [PALETTE[0], "#123456", PALETTE[0], "#7f7f7f"]
+        assert [each.marker for each in shown[:3]] == [MARKERS[0], MARKERS[1], MARKERS[0]]
+        assert [each.group for each in legend_of(shown)] == ["one", "two"]
+
+    def test_an_owners_look_holds_for_what_has_none(self) -> None:
+        shown = show(["a/1.txt", "a/2.txt", "b/1.txt"], {"a": Look("Ann"), "a/2.txt": Look("Two", "navy")}, "aab")
+        assert [(each.label, each.group) for each in shown] == [("a/1", "Ann"), ("Two", "Ann"), ("b/1", "b")]
+        assert [each.colour for each in shown] == [PALETTE[0], "navy", PALETTE[1]]
+
+    def read(self, tmp_path: Path, content: str) -> dict[str, Look]:
+        path = tmp_path / "looks.csv"
+        path.write_text(content, "utf-8")
+        return dict(read_looks(path, {"EN001", "EN002"}, canvas.is_colour))
+
+    def test_a_table_is_read(self, tmp_path: Path) -> None:
+        content = '\ufeffName,label,Color,group\nEN001,"One, two",#0072b2,\n\n EN002 ,,,G\n'
+        assert self.read(tmp_path, content) == {
+            "EN001": Look("One, two", "#0072b2", ""),
+            "EN002": Look("", "", "G"),
+        }
+
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            ("name\nEN001\nEN0O2\n", r"looks.csv: line 3: no 'EN0O2' in this figure; is it 'EN002'\?"),
+            ("name\nEN001\nEN001\n", "line 3: 'EN001' a second time"),
+            ("name,colour\nEN001,blurple\n", "line 2: 'blurple' is no colour"),
+            ("name,colour\nEN001,none\n", "line 2: 'none' is no colour"),
+            ("name,size\nEN001,3\n", "line 1: columns must be name, label, colour, group"),
+            ("label\nEN001\n", "line 1: columns must be"),
+            ("name,label\nEN001,a,b\n", "line 2: 3 cells, 2 columns"),
+            ('name,label\nEN001,"a\n', "no table"),
+            ("", "looks.csv: empty"),
+        ],
+    )
+    def test_what_cant_be_used_is_named_with_file_and_line(self, content: str, said: str, tmp_path: Path) -> None:
+        with pytest.raises(BylineError, match=said) as raised:
+            self.read(tmp_path, content)
+        assert "\n" not in str(raised.value)
+
+    def test_many_bad_lines_are_not_all_quoted(self, tmp_path: Path) -> None:
+        with pytest.raises(BylineError, match="and 95 more lines"):
+            self.read(tmp_path, "name\n" + "".join(f"x{number}\n" for number in range(100)))
+
+
+class TestDrawing:
+    @pytest.mark.parametrize("kind", OF_RUN)
+    def test_texts_of_a_run_are_named_in_the_figure(self, kind: str, built_in: Path, tmp_path: Path) -> None:
+        path = tmp_path / f"{kind}.svg"
+        assert run("plot", built_in, kind, "-o", path, "--title", "A title") == f"Figure is in {path}\n"
+        written = texts_in(path)
+        assert {f"EN{number:03d}" for number in range(1, 13)} <= set(written)
+        assert "A title" in written
+
+    @pytest.mark.parametrize("kind", JUDGED)
+    def test_curves_of_a_run_say_what_they_come_to(
+        self, kind: str, built_in: Path, opened: Run, english: Path, tmp_path: Path
+    ) -> None:
+        path = tmp_path / f"{kind}.svg"
+        run("plot", built_in, kind, "--truth", english, "-o", path)
+        written = " ".join(texts_in(path))
+        given = {answer.id: answer.rounded for answer in opened.answers}
+        measures = measure(*match_truth(given, read_truth(english), "here"))
+        assert "12 problems" in written
+        if kind == "roc":
+            assert f"AUC {measures.auc:.3f}" in written
+            assert f"C@1 {measures.c_at_1:.3f}" in written
+        elif kind == "tippett":
+            truth = truth_of(opened.answers, read_truth(english), "here")
+            assert f"Cllr {tippett_curves(truth, ratios_of(opened.answers, 'here')).cllr:.3f}" in written
+
+    @pytest.mark.parametrize("kind", [*OF_RUN, "rolling"])
+    def test_a_model_is_drawn(self, kind: str, model_file: Path, book: Path, tmp_path: Path) -> None:
+        path = tmp_path / f"{kind}.svg"
+        words = ("--text", book, "--window", 600, "--step", 200) if kind == "rolling" else ()
+        run("plot", model_file, kind, *words, "-o", path)
+        written = texts_in(path)
+        wanted = AUTHORS[:2] if kind == "rolling" else AUTHORS if kind != "dendrogram" else ("Ann/0", "Cid/2")
+        assert set(wanted) <= set(written)
+        assert kind != "rolling" or "change of hand" in written
+
+    def test_networks_that_learn_are_drawn(self, networks: Path, tmp_path: Path) -> None:
+        run("plot", networks / "out", "learning", "-o", tmp_path / "fig.svg")
+        assert {"mean of 2 networks", "sub-epoch"} <= set(texts_in(tmp_path / "fig.svg"))
+
+    @pytest.mark.parametrize("form", ["svg", "pdf", "png"])
+    @pytest.mark.parametrize("kind", ["pca", "heatmap"])
+    def test_the_same_figure_has_the_same_bytes(self, kind: str, form: str, built_in: Path, tmp_path: Path) -> None:
+        for name in ("one", "two"):
+            plot(built_in, kind, tmp_path / f"{name}.{form}", dpi=60)
+        one, two = ((tmp_path / f"{name}.{form}").read_bytes() for name in ("one", "two"))
+        assert one == two
+        assert b"Date" not in one or form == "png"
+        assert one[:4] == {"svg": b"<?xm", "pdf": b"%PDF", "png": b"\x89PNG"}[form]
+
+    def test_the_size_is_the_one_asked_for(self, built_in: Path, tmp_path: Path) -> None:
+        plot(built_in, "pca", tmp_path / "fig.svg", width=8.5, height=7)
+        root = ET.parse(tmp_path / "fig.svg").getroot()
+        assert [float(root.attrib[side].removesuffix("pt")) for side in ("width", "height")] == pytest.approx(
+            [8.5 / 2.54 * 72, 7 / 2.54 * 72], abs=1e-3
+        )
+        plot(built_in, "pca", tmp_path / "fig.png", width=5.08, height=2.54 * 2, dpi=100)
+        content = (tmp_path / "fig.png").read_bytes()
+        assert [int.from_bytes(content[place : place + 4]) for place in (16, 20)] == [200, 200]
+
+    def test_metadata_is_obeyed(self, built_in: Path, tmp_path: Path) -> None:
+        table = tmp_path / "looks.csv"
+        table.write_text("name,label,colour,group\nEN001,First,#ab12cd,Odd\nEN002,,,Even\n", "utf-8")
+        for kind in OF_RUN:
+            path = tmp_path / f"{kind}.svg"
+            plot(built_in, kind, path, metadata=table)
+            written = texts_in(path)
+            assert {"First", "EN002", "EN003", "Odd", "Even"} <= set(written)
+            assert "EN001" not in written
+            assert "#ab12cd" in path.read_text("utf-8")
+
+    def test_metadata_of_authors_is_obeyed(self, model_file: Path, book: Path, tmp_path: Path) -> None:
+        table = tmp_path / "looks.csv"
+        table.write_text("name,label\nAnn,Anna Karlsson\n", "utf-8")
+        plot(model_file, "rolling", tmp_path / "a.svg", metadata=table, text=book, window=600, step=200)
+        plot(model_file, "pca", tmp_path / "b.svg", metadata=table)
+        for name in ("a.svg", "b.svg"):
+            assert "Anna Karlsson" in texts_in(tmp_path / name)
+
+    def test_many_labels_are_thinned_out(self, tmp_path: Path) -> None:
+        from byline.figures.plates import draw_tree
+
+        shown = show([f"name-{number}" for number in range(400)], {})
+        tree = grow_tree(np.random.default_rng(0).normal(size=(400, 30)), 2)
+        page = canvas.Page(16, 15)
+        (tmp_path / "fig.svg").write_bytes(canvas.render(lambda fig: draw_tree(fig, tree, shown, page), page, "svg"))
+        assert 20 < sum(name.startswith("name-") for name in texts_in(tmp_path / "fig.svg")) < 60
+
+    def test_threads_draw_side_by_side_and_leave_matplotlib_as_it_was(self, built_in: Path, tmp_path: Path) -> None:
+        import matplotlib
+
+        before = dict(matplotlib.rcParams)
+        threads = [
+            threading.Thread(target=plot, args=(built_in, "pca", tmp_path / f"{number}.svg")) for number in range(3)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len({(tmp_path / f"{number}.svg").read_bytes() for number in range(3)}) == 1
+        assert dict(matplotlib.rcParams) == before
+
+    def test_neither_a_display_nor_pyplot_is_needed(self, built_in: Path, tmp_path: Path) -> None:
+        code = (
+            "import sys, byline.figures.plotting as p\n"
+            f"p.plot({str(built_in)!r}, 'pca', {str(tmp_path / 'fig.svg')!r})\n"
+            "assert 'matplotlib.pyplot' not in sys.modules"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={}, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+HOSTILE = (
+    "$x^2$ _{bad}", "<script>alert(1)</script>", "a\nb", "x" * 5000, "שלום עולם", "\ud800lone", "_hidden", "汉字",
+    "\u202eevil", "&amp;\"'", "\\frac{1}{2}",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    documents = [
+        Document(f"{name}/{salt}.txt", phrase(number % 7, 500, salt + 2 * number))
+        for number, name in enumerate(HOSTILE)
+        for salt in range(2)
+    ]
+    names = [name for name in HOSTILE for _ in range(2)]
+    rows = read_pool("authors").only(["vectors"]).rows
+    path = tmp_path_factory.mktemp("hostile") / "model.byline"
+    write_author_model(path, train_authors(writings_of(documents, names), rows))
+    return path
+
+
+class TestHostileNames:
+    @pytest.mark.parametrize("kind", OF_RUN)
+    def test_they_are_plain_short_text(self, kind: str, hostile: Path, tmp_path: Path) -> None:
+        path = tmp_path / "fig.svg"
+        plot(hostile, kind, path, title="$x$\n<b>", height=30)
+        written = texts_in(path)
+        assert "$x$ <b>" in written
+        joined = "\n".join(written)
+        for part in (
+            "$x^2$ _{bad}",
+            "<script>alert(1",
+            "a b",
+            "שלום עולם",
+            "\ufffdlone",
+            "_hidden",
+            "汉字",
+            "\ufffdevil",
+        ):
+            assert part in joined
+        assert max(map(len, written)) <= 60
+        assert "<script" not in path.read_text("utf-8")
+
+    @pytest.mark.parametrize("form", ["pdf", "png"])
+    def test_characters_that_no_font_has_are_no_error(self, form: str, hostile: Path, tmp_path: Path) -> None:
+        plot(hostile, "dendrogram", tmp_path / f"fig.{form}", title="\U00013000 汉字", dpi=60, replicates=5)
+        assert (tmp_path / f"fig.{form}").stat().st_size > 1000
+
+
+class TestRefusals:
+    @pytest.mark.parametrize("name", ["fig.jpg", "fig", "fig.svg.gz"])
+    def test_other_formats(self, name: str, built_in: Path, tmp_path: Path) -> None:
+        assert "end the name with .svg, .pdf or .png" in refused(built_in, "pca", "-o", tmp_path / name)
+
+    def test_a_file_that_is_there_is_kept_unless_told(self, built_in: Path, tmp_path: Path) -> None:
+        path = tmp_path / "fig.svg"
+        path.write_text("precious", "utf-8")
+        assert "--overwrite" in refused(built_in, "pca", "-o", path)
+        assert path.read_text("utf-8") == "precious"
+        with pytest.raises(BylineError, match="--overwrite"):
+            plot(built_in, "pca", path)
+        run("plot", built_in, "pca", "-o", path, "--overwrite")
+        assert path.read_text("utf-8").startswith("<?xml")
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (["pie"], "there are rolling, heatmap, roc"),
+            (["roc"], "roc needs --truth"),
+            (["pca", "--truth", "x"], "--truth says nothing to pca, only to roc, tippett, calibration"),
+            (["roc", "--truth", "x", "--metadata", "y"], "--metadata says nothing to roc"),
+            (["heatmap", "--replicates", 5], "--replicates says nothing to heatmap"),
+            (["rolling"], "rolling needs --text"),
+            (["rolling", "--text", "x"], "a run; rolling is drawn of a model, which byline train writes"),
+            (["learning"], "no member learns step by step"),
+            (["pca", "--language", "greek"], "no problems in greek; there are english"),
+            (["pca", "--width", 1000], "width must be from 3 to 120 cm, got 1000"),
+            (["pca", "--font-size", 1], "font size must be from 4 to 40 points, got 1"),
+            (["pca", "--dpi", 5], "dpi must be from 30 to 1200, got 5"),
+            (["dendrogram", "--replicates", -1], "replicates must be from 0 to 10,000"),
+        ],
+    )
+    def test_what_makes_no_sense_for_a_run(
+        self, words: list[object], said: str, built_in: Path, tmp_path: Path
+    ) -> None:
+        assert said in refused(built_in, *words, "-o", tmp_path / "fig.png")
+        assert list(tmp_path.iterdir()) == []
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (["roc", "--truth", "x"], "a model; roc is drawn of a run, which byline verify -o writes"),
+            (["learning"], "no member learns step by step"),
+            (["pca", "--language", "english"], "this is a model"),
+        ],
+    )
+    def test_what_makes_no_sense_for_a_model(
+        self, words: list[object], said: str, model_file: Path, tmp_path: Path
+    ) -> None:
+        assert said in refused(model_file, *words, "-o", tmp_path / "fig.png")
+
+    def test_windows_that_are_none(self, model_file: Path, book: Path, tmp_path: Path) -> None:
+        said = refused(model_file, "rolling", "--text", book, "--window", 0, "-o", tmp_path / "fig.svg")
+        assert "200 characters or more" in said
+
+    def test_answers_that_are_not_calibrated(self, networks: Path, tmp_path: Path) -> None:
+        for kind in ("tippett", "calibration"):
+            said = refused(networks / "out", kind, "--truth", networks / "corpus", "-o", tmp_path / "fig.svg")
+            assert "not calibrated" in said
+            assert "byline calibrate" in said
+
+    def test_the_truth_of_other_problems(self, built_in: Path, tmp_path: Path) -> None:
+        (tmp_path / "truth.txt").write_text("XX001 Y\nXX002 N\n", "utf-8")
+        said = refused(built_in, "roc", "--truth", tmp_path, "-o", tmp_path / "fig.svg")
+        assert "does not know EN001 and 11 more" in said
+
+    def test_sources_that_are_none(self, book: Path, tmp_path: Path) -> None:
+        assert "byline verify -o wrote to, or a model" in refused(tmp_path / "gone", "pca", "-o", tmp_path / "f.svg")
+        assert "no run found" in refused(tmp_path, "pca", "-o", tmp_path / "f.svg")
+        assert "byline train wrote" in refused(book, "pca", "-o", tmp_path / "f.svg")
+
+    def test_a_model_of_networks_has_nothing_held_out(self, tmp_path: Path) -> None:
+        documents = [Document(f"t{n}", phrase(n, 400)) for n in range(3)]
+        rows = [row.change({"hidden": 4, "sub_epochs": 2}) for row in read_pool("rnn").rows[:1]]
+        write_author_model(tmp_path / "m.byline", train_authors(writings_of(documents, AUTHORS), rows))
+        assert "networks only" in refused(tmp_path / "m.byline", "heatmap", "-o", tmp_path / "f.svg")
+        plot(tmp_path / "m.byline", "learning", tmp_path / "f.svg")
+        assert "mean of 1 network" in texts_in(tmp_path / "f.svg")
+
+    def test_problems_answered_one_by_one_in_batches_are_not_compared(self, opened: Run) -> None:
+        from byline.figures import tables
+
+        record = next(opened.records())
+        first, second = record.sides
+        aside = [
+            Side(side.matrix, side.questions[begin : begin + 6], side.lonely, True)  # type: ignore[arg-type]
+            for side in (first, second)
+            for begin in (0, 6)
+        ]
+        object.__setattr__(record, "sides", tuple(aside))
+        with pytest.raises(BylineError, match="--interpret relative"):
+            tables._problem_table(record, 12, REACHES[0], opened)
+
+    def test_without_matplotlib_the_remedy_is_said(
+        self, built_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "matplotlib", None)
+        said = refused(built_in, "pca", "-o", tmp_path / "fig.svg")
+        assert said == "matplotlib is not installed; pip install 'byline[figures]'"
+
+    def test_a_png_beyond_measure(self, built_in: Path, tmp_path: Path) -> None:
+        said = refused(built_in, "pca", "--width", 120, "--dpi", 1200, "-o", tmp_path / "fig.png")
+        assert "smaller --dpi" in said
+
+
+def test_every_kind_is_in_the_help_and_the_page() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "figures.md").read_text("utf-8")
+    shown = CliRunner().invoke(app, ["plot", "--help"], env={"COLUMNS": "200"}).stdout
+    for kind in KINDS:
+        assert kind in shown
+        assert re.search(rf"byline plot \S+ {kind}\b", page)
+
+
+def test_several_languages_need_one_named(tmp_path: Path, english: Path) -> None:
+    from byline.builtin import builtin_problems
+
+    with builtin_problems("greek") as greek:
+        found = [*read_problems(english).problems, *read_problems(greek).problems]
+    both = type(read_problems(english))(tuple(found), "folders")
+    verify(both, read_pool("best").only(["vectors"]), keep=Keep(tmp_path / "out"))
+    assert "name one with --language" in refused(tmp_path / "out", "pca", "-o", tmp_path / "fig.svg")
+    run("plot", tmp_path / "out", "pca", "--language", "greek", "-o", tmp_path / "fig.svg")

@@ -1,0 +1,111 @@
+"""Relative entropies taken apart: what each symbol speaks for a head adds up to what the matrix says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from byline import gains
+from byline.builtin import builtin_problems
+from byline.engines import Filled, Watch, ngram, rnn, vectors
+from byline.gains import cohort_of
+from byline.problems import read_problems
+from byline.questions import Questions, prepare_questions
+from byline.scoring import relative_entropies
+from byline.settings import Settings
+
+WATCH = Watch(evidence=True, threads=2)
+MEMBERS = {
+    "ngram": Settings(engine="ngram"),
+    "ngram backward, masked": Settings(engine="ngram", direction="backward", mask="topic"),
+    "rnn": Settings(hidden=6, sub_epochs=2, train_on="both"),
+    "rnn backward": Settings(hidden=5, sub_epochs=2, direction="backward"),
+    "rnn without a layer": Settings(hidden=0, sub_epochs=1),
+}
+
+
+def sides_of(settings: Settings) -> tuple[Questions, ...]:
+    with builtin_problems("english") as folder:
+        problems = read_problems(folder).problems
+    return prepare_questions(problems, settings).sides
+
+
+def fill(questions: Questions, settings: Settings, watch: Watch = WATCH) -> Filled:
+    engine = {"ngram": ngram, "rnn": rnn, "vectors": vectors}[settings.engine]
+    return engine.fill_matrix(questions, settings, np.random.default_rng(3), watch)
+
+
+def counted(questions: Questions, document: int, skip: int) -> int:
+    return sum(len(questions.texts[text]) - max(skip, 1) for text in questions.documents[document])
+
+
+@pytest.mark.parametrize("settings", MEMBERS.values(), ids=MEMBERS.keys())
+class TestAdditive:
+    def test_gains_add_up_to_the_relative_entropy_before_ranking(self, settings: Settings) -> None:
+        for questions in sides_of(settings):
+            filled = fill(questions, settings)
+            matrix = filled.matrix
+            means = np.nanmean(matrix.comparable, axis=1)  # section 2.6: each document's mean subtracted
+            assert len(filled.gains) == len(questions.questions)
+            for question, own in zip(questions.questions, filled.gains, strict=True):
+                relative = matrix.values[matrix.place(question.document, question.head)] - means[question.document]
+                size = counted(questions, question.document, settings.skip)
+                assert -own.sum(dtype=np.float64) / size == pytest.approx(relative, abs=2e-6)
+                assert len(own) == sum(len(questions.texts[text]) for text in questions.documents[question.document])
+
+    def test_the_matrix_is_the_same_with_and_without(self, settings: Settings) -> None:
+        questions = sides_of(settings)[0]
+        with_them, without = fill(questions, settings), fill(questions, settings, Watch())
+        np.testing.assert_array_equal(with_them.matrix.values, without.matrix.values)
+        assert without.gains == ()
+
+    def test_blocks_of_heads_and_threads_do_not_matter(
+        self, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        questions = sides_of(settings)[0]
+        whole = fill(questions, settings)
+        monkeypatch.setattr(gains, "AT_ONCE", 9_000)
+        for one, two in zip(whole.gains, fill(questions, settings, replace(WATCH, threads=1)).gains, strict=True):
+            np.testing.assert_allclose(one, two, atol=2e-5)
+
+    def test_the_first_characters_say_nothing(self, settings: Settings) -> None:
+        (questions, *_) = sides_of(settings)
+        for own in fill(questions, settings).gains:
+            first = own[::-1] if settings.direction == "backward" else own
+            assert (first[: max(settings.skip, 1)] == 0).all() or len(questions.documents[0]) > 1
+            assert (own != 0).sum() > 100
+
+
+def test_heads_that_know_the_document_are_not_in_the_cohort() -> None:
+    questions = sides_of(Settings(engine="ngram"))[0]
+    chosen = np.tile(np.arange(len(questions.heads), dtype=np.int32), (len(questions.documents), 1))
+    barred = replace(questions, barred=frozenset({(0, 1)}))
+    assert cohort_of(questions, chosen).sum() - cohort_of(barred, chosen).sum() == 1
+    beside = replace(questions, reference=4)
+    assert cohort_of(beside, chosen)[:, :-4].any() == False  # noqa: E712 - numpy
+    assert relative_entropies(fill(questions, MEMBERS["ngram"]).matrix).shape == chosen.shape
+
+
+class TestVectors:
+    def test_what_speaks_for_a_head_outweighs_what_speaks_against_it_where_the_cosine_does(self) -> None:
+        questions = sides_of(Settings(engine="vectors"))[0]
+        filled = fill(questions, Settings(engine="vectors"))
+        texts = ["".join(questions.alphabet.decode(questions.texts[t]) for t in d) for d in questions.documents]
+        for question, features in zip(questions.questions, filled.features, strict=True):
+            assert 12 <= len(features) <= 24
+            weights = [feature.weight for feature in features]
+            assert weights[0] == max(weights)
+            assert all(feature.name in texts[question.document] for feature in features)
+            assert all(2 <= len(feature.name) <= 6 for feature in features)
+
+    def test_all_of_them_add_up_to_the_relative_distance(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(vectors, "FEATURES", 10**9)
+        questions = sides_of(Settings(engine="vectors"))[0]
+        filled = fill(questions, Settings(engine="vectors"))
+        means = np.nanmean(filled.matrix.comparable, axis=1)
+        for question, features in zip(questions.questions, filled.features, strict=True):
+            own = filled.matrix.values[filled.matrix.place(question.document, question.head)]
+            total = sum(feature.weight for feature in features)
+            assert total == pytest.approx(means[question.document] - own, abs=1e-9)

@@ -1,0 +1,85 @@
+"""The way back from what the model reads to the original text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from byline.places import places_of, read_letters, spread_back
+from byline.settings import Mask, TextRules
+from byline.views import View, learn_view
+
+PROSE = [
+    "The old man said: \u201cNo!\u201d \u2014 and went\u2026 home.",
+    "Ge\u0301o\u0301rge \u00c9l\u00e8ve \ufb01nds 12\u00bd \u03b1\u03cd\u03c1\u03b9\u03bf; \u01c4 \u1fc1 \uac00\ud55c",
+]
+KINDS = [
+    (language, rules, mask)
+    for language in ("english", "greek", "")
+    for rules in ("paper", "scripts")
+    for mask in ("none", "topic")
+]
+tricky = st.text(
+    st.sampled_from(
+        "aAbé\u0301\u0323\u0344Ωώ´ \t\n\r\u00a0\u2026\u201c'[]--__77½\ufb01\u01c5"
+        "\u4e2d\u3042한\u1100\u1161\u2603*\u00b9\ufeff\u00ad"
+    ),
+    max_size=60,
+)
+
+
+def view_of(language: str, rules: TextRules, mask: Mask, *texts: str) -> View:
+    return learn_view([*PROSE, *texts], language, rules, mask)
+
+
+class TestSymbols:
+    @pytest.mark.parametrize(("language", "rules", "mask"), KINDS)
+    @given(text=st.one_of(tricky, st.text(max_size=60)), learnt=st.booleans())
+    @example(text="a" + "\u0301\u0323" * 40 + "b", learnt=True)
+    @example(text="aaaaaaaaa\u0345\u0301 ......... \u1fe4", learnt=True)
+    @example(text="\u03a9\u0314\u0301\u0345 a\u0301\u0301x", learnt=True)
+    def test_they_are_those_that_the_model_reads(
+        self, language: str, rules: TextRules, mask: Mask, text: str, learnt: bool
+    ) -> None:
+        view = view_of(language, rules, mask, *([text] if learnt else []))
+        letters = read_letters(view, text)
+        assert "".join(letter.character for letter in letters) == view.alphabet.decode(view.encode(text))
+        places = places_of(view, text)
+        assert ((places >= 0) & (places < max(len(text), 1))).all()
+        if text.isascii():  # elsewhere marks on a letter may change places
+            assert (np.diff(places) >= 0).all()
+
+
+class TestPlaces:
+    def test_capitals_accents_and_what_is_dropped(self) -> None:
+        text = "  \u00c9l\u00e8ve\u2026\u00ad  Non\u2603!"
+        view = view_of("french", "paper", "none")
+        seen = view.alphabet.decode(view.encode(text))
+        assert seen == "\u00b9e\u0301le\u0300ve... \u00b9non!"
+        assert [text[place] for place in places_of(view, text)] == list(
+            "\u00c9\u00c9\u00c9l\u00e8\u00e8ve\u2026\u2026\u2026 NNon!"
+        )
+
+    def test_a_mask_stands_where_its_letter_does(self) -> None:
+        view = learn_view(["The cat, the", "the dog the the", "the emu"], "english", "paper", "topic")
+        masked = View("english", "paper", "topic", view.alphabet, frozenset({"the"}))
+        text = "The C\u0301at, the cat"
+        assert [text[place] for place in places_of(masked, text)][4:8] == list(" CCa")
+
+    def test_runs_keep_their_beginning(self) -> None:
+        view = learn_view(["abcaaaaaaaaab"], "english", "paper", "none")
+        assert places_of(view, "caaaaaaaaab").tolist() == [0, 1, 2, 3, 4, 5, 10]
+
+    def test_values_go_back_and_none_is_lost(self) -> None:
+        text = "  \u00c9l\u00e8ve\u2026  Non\u2603!"
+        view = view_of("french", "paper", "none")
+        values = np.random.default_rng(0).normal(size=len(view.encode(text)))
+        back = spread_back(view, text, values)
+        assert back.shape == (len(text),)
+        assert back.sum() == pytest.approx(values.sum(), abs=1e-12)
+        assert back[2] == pytest.approx(values[:3].sum())
+        assert back[[0, 1, text.index("\u2603")]].tolist() == [0, 0, 0]
+        with pytest.raises(ValueError, match="values for"):
+            spread_back(view, text, values[1:])
