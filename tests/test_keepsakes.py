@@ -104,11 +104,21 @@ class TestDamage:
     def test_texts(self, kept: Path, tmp_path: Path, content: bytes) -> None:
         run = self.copy(kept, tmp_path)
         (run / TEXTS).write_bytes(content)
-        if content:
-            with pytest.raises(RunError, match=r"problems.jsonl: damaged"):
+        with pytest.raises(RunError, match=r"problems.jsonl: damaged"):
+            read_kept_problems(run, read_plan(run))
+
+    def test_texts_that_lack_a_problem(self, kept: Path, tmp_path: Path) -> None:
+        run = self.copy(kept, tmp_path)
+        lines = (run / TEXTS).read_text("utf-8").splitlines(keepends=True)
+        for changed in (lines[:-1], [*lines, lines[0]]):
+            (run / TEXTS).write_text("".join(changed), "utf-8")
+            with pytest.raises(RunError, match="these are not the texts that were answered"):
                 read_kept_problems(run, read_plan(run))
-        else:
-            assert read_kept_problems(run, read_plan(run)) == {}
+
+    def test_texts_that_are_gone_come_back_when_the_run_goes_on(self, corpus: Path, tmp_path: Path) -> None:
+        verify(corpus, NGRAM, keep=Keep(tmp_path / "run", evidence=False))
+        verify(corpus, NGRAM, keep=Keep(tmp_path / "run", resume=True))
+        assert len(read_kept_problems(tmp_path / "run", read_plan(tmp_path / "run"))) == 6
 
     def test_other_texts(self, kept: Path, tmp_path: Path) -> None:
         run = self.copy(kept, tmp_path)

@@ -228,3 +228,17 @@ def test_public_names_equal_all() -> None:
         assert getattr(byline, name) is not None
     with pytest.raises(AttributeError):
         byline.no_such_name  # noqa: B018
+
+
+def test_paths_may_be_strings(tmp_path: Path) -> None:
+    with byline.builtin_problems("greek") as folder:
+        assert byline.read_problems(str(folder)) == byline.read_problems(folder)
+        assert byline.read_truth(str(folder)) == byline.read_truth(folder)
+    for author in "ab":
+        (tmp_path / "authors" / author).mkdir(parents=True)
+        (tmp_path / "authors" / author / "1.txt").write_text(f"{author} letter to you, and to {author} " * 9, "utf-8")
+    writings = byline.read_writings(str(tmp_path / "authors"), "english")
+    assert writings == byline.read_writings([tmp_path / "authors"], "english")
+    model = byline.train_authors(writings, [byline.Settings(engine="ngram")])
+    byline.write_author_model(str(tmp_path / "m.byline"), model)
+    assert byline.read_author_model(str(tmp_path / "m.byline")).authors == ("a", "b")

@@ -447,6 +447,11 @@ def test_it_prints_without_its_controls(open_report: Open, kind: str) -> None:
     assert background == "rgb(255, 255, 255)"
 
 
+def test_an_element_may_have_more_children_than_a_call_has_arguments(open_report: Open) -> None:
+    page = open_report("verification")
+    assert page.evaluate("() => el('p', {}, Array(300000).fill('x')).childNodes.length") == 300_000
+
+
 def test_an_opened_problem_is_printed_with_the_overview_and_its_charts(open_report: Open) -> None:
     page = open_report("verification", "#EN001", color_scheme="dark")
     page.wait_for_selector(".text")

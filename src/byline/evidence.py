@@ -15,10 +15,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from byline.masking import UNPARTED
+
 Gains = NDArray[np.float64]
 """(members, characters): bits."""
 
-WORD = re.compile(r"\S+")
+LONGEST_WORD = 40
+"""Characters; what has more is no word, and is taken apart."""
+WORD = re.compile(rf"[{UNPARTED}]|[^\s{UNPARTED}]{{1,{LONGEST_WORD}}}")
+"""Where a script does not part words, a character is one."""
 PASSAGE = 180
 """Characters of a passage, about: two or three lines."""
 MOST_PASSAGES = 5

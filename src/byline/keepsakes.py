@@ -84,12 +84,14 @@ def read_kept_problems(folder: Path, plan: Plan) -> dict[str, Problem]:
         ]
     except FileNotFoundError:
         raise RunError(
-            f"{path}: not there, so texts can't be shown; run byline verify again, without --no-evidence"
+            f"{path}: not there, so texts can't be shown; run byline verify again, with --overwrite and without"
+            " --no-evidence"
         ) from None
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise RunError(f"{path}: damaged ({error}); run byline verify again") from None
-    wanted = plan.request.get("problems") or {}
-    if {name: wanted.get(name) for name in fingerprint(problems)} != fingerprint(problems):
+    wanted, found = plan.request.get("problems") or {}, fingerprint(problems)
+    answered = {name for group in plan.groups for name in group.ids}
+    if len(found) != len(problems) or answered != set(found) or any(wanted.get(name) != found[name] for name in found):
         raise RunError(f"{path}: damaged, these are not the texts that were answered; run byline verify again")
     return {problem.id: problem for problem in problems}
 
@@ -137,7 +139,7 @@ def _place_gains(
 def read_evidence(path: Path) -> tuple[Kept, ...]:
     """What the member in a folder keeps of each question; nothing, where it keeps none."""
     hashes = read_checked_json(path / MEMBER).get("files") or {}
-    if EVIDENCE not in hashes or not (path / EVIDENCE).exists():
+    if EVIDENCE not in hashes:
         return ()
     try:
         content = {name: read_plain(path / name) for name in (EVIDENCE, GAINS) if name in hashes}

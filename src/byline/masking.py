@@ -17,8 +17,8 @@ FREQUENT = 300
 MASK = "*"
 
 # Scripts that don't part words: Thai, Lao, Khmer, Burmese, kana, Chinese characters. There a character is a word.
-_UNPARTED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-WORD = re.compile(rf"[{_UNPARTED}][\u0300-\u036f]*|(?:{CAPITAL}?[^\W\d_{CAPITAL}{_UNPARTED}][\u0300-\u036f]*)+")
+UNPARTED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+WORD = re.compile(rf"[{UNPARTED}][\u0300-\u036f]*|(?:{CAPITAL}?[^\W\d_{CAPITAL}{UNPARTED}][\u0300-\u036f]*)+")
 LETTER = re.compile(rf"[^{CAPITAL}\u0300-\u036f][\u0300-\u036f]*")
 
 

@@ -73,11 +73,12 @@ class ProblemSet:
         return dict(sorted(groups.items()))
 
 
-def read_problems(path: Path, language: str | None = None) -> ProblemSet:
+def read_problems(path: Path | str, language: str | None = None) -> ProblemSet:
     """The problems in a PAN folder, a folder with a pairs.jsonl, or a .jsonl file, sorted by id.
 
     Bad problems are returned as offences. `language` overrides what the corpus says of itself.
     """
+    path = Path(path)
     remedy = "name a folder of problems or a pairs.jsonl file"
     if look_at(path, remedy) == "file":
         if path.suffix.lower() != ".jsonl":

@@ -23,6 +23,7 @@ _TRUTH = RecordKind(
 )
 
 
-def read_truth(path: Path) -> dict[str, bool]:
+def read_truth(path: Path | str) -> dict[str, bool]:
     """Each problem's truth from a file, or from the truth file in a folder."""
+    path = Path(path)
     return read_records(path, _TRUTH)

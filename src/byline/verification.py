@@ -19,8 +19,9 @@ from byline.pools import Pool, pool_of, read_pool, require_members
 from byline.problems import ProblemSet, read_problems, read_texts
 from byline.reference import Reference, read_reference
 from byline.requests import Request, calibrated, cant_resume
-from byline.runs import hold, is_run, read_plan, require_vacant, start
+from byline.runs import TEXTS, hold, is_run, read_plan, require_vacant, start
 from byline.settings import Interpretation, Settings
+from byline.storage import write_files
 from byline.workers import cluster_size
 
 log = logging.getLogger(__name__)
@@ -88,6 +89,7 @@ def verify(
     )
     if keep is None:
         return Execution(request.settle(workers, slots), request, None, report).run(workers, cluster)
+    texts = problem_lines([problem for group in groups for problem in group.problems])
     with hold(keep.folder):
         if is_run(keep.folder) and keep.resume:
             plan = read_plan(keep.folder)
@@ -95,13 +97,14 @@ def verify(
                 raise RunError(f"{keep.folder}: was joined from other runs by byline combine; go on with one of those")
             if changed := request.differences(plan):
                 raise RunError(cant_resume(keep.folder, changed))
+            if keep.evidence:
+                write_files(keep.folder, {TEXTS: texts})
         else:
             if not keep.overwrite:
                 require_vacant(keep.folder, "; go on with it by --resume, or replace it by --overwrite")
             if keep.resume:
                 log.warning("%s: there is no run to go on with; a new one begins", keep.folder)
             plan = request.settle(workers, slots)
-            texts = problem_lines([problem for group in groups for problem in group.problems])
             start(keep.folder, plan, texts if keep.evidence else None)
         return Execution(plan, request, keep, report).run(workers, cluster)
 

@@ -37,8 +37,9 @@ GREATEST = 1e6
 """No number of a judge is as great."""
 
 
-def write_author_model(path: Path, model: AuthorModel) -> None:
+def write_author_model(path: Path | str, model: AuthorModel) -> None:
     """Write the file, whole or not at all."""
+    path = Path(path)
     write_files(path.parent, {path.name: author_model_bytes(model)})
 
 
@@ -121,8 +122,9 @@ def _begins_as_model(path: Path) -> bool:
         return file.read(9)[8:] == b"{"
 
 
-def read_author_model(path: Path) -> AuthorModel:
+def read_author_model(path: Path | str) -> AuthorModel:
     """The model in a file; one that is damaged, truncated, hostile or too new is refused with a reason."""
+    path = Path(path)
     _require_file(path)
     try:
         if not _begins_as_model(path):

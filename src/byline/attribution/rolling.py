@@ -64,6 +64,16 @@ class Rolling:
         """The characters at which the hand seems to change."""
         return tuple(stretch.begin for stretch in self.stretches[1:])
 
+    @property
+    def dissenting(self) -> int:
+        """Passages that by themselves look like another author's than the stretch's that holds their middle."""
+        count = 0
+        for passage in self.passages:
+            middle = (passage.begin + passage.end) / 2
+            own = next(each.author for each in self.stretches if middle <= each.end)
+            count += passage.attribution.author != own
+        return count
+
     def to_pandas(self) -> Any:
         """A pandas.DataFrame with a row for each passage and author, the most probable first."""
         rows = [

@@ -50,12 +50,16 @@ class Writings:
 
 
 def read_writings(
-    paths: Sequence[Path], language: str | None = None, author_column: str = "author", text_column: str = "text"
+    paths: Path | str | Sequence[Path | str],
+    language: str | None = None,
+    author_column: str = "author",
+    text_column: str = "text",
 ) -> Writings:
     """The texts below folders or in tables; everything that can't be read is named at once."""
+    given = [paths] if isinstance(paths, Path | str) else paths
     found: list[tuple[str, str, Document]] = []  # author, title, and the text under its whole path
     offences: list[str] = []
-    for path in paths:
+    for path in map(Path, given):
         try:
             if look_at(path, REMEDY) == "folder":
                 for author, file, title in list(_in_folder(path)):

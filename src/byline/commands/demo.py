@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 REPORT = "byline-demo.html"
-MARK = "Byline report</title>"
-"""What every report has near its beginning."""
+MARK = "<title>the built-in problems ("
+"""What the demo's own reports have near their beginning."""
 
 
 def demo_command(
@@ -56,7 +56,7 @@ def demo_command(
 
     place = report_file or (None if as_json else Path(REPORT))
     if place is not None:
-        require_report(place, is_own(place))
+        require_report(place, report_file is None and is_own(place))
     begin = time.perf_counter()
     with builtin_problems(cast(Collection, collection)) as folder, tempfile.TemporaryDirectory() as home:
         kept = Keep(Path(home) / "run", models=False)
@@ -78,7 +78,7 @@ def demo_command(
 
 
 def is_own(place: Path) -> bool:
-    """Whether a file is a report that an earlier demo may have written."""
+    """Whether a file is a report that an earlier demo wrote."""
     try:
         with place.open(encoding="utf-8", errors="replace") as file:
             return MARK in file.read(10_000)

@@ -111,6 +111,11 @@ def print_rolling(found: Rolling) -> None:
     console.print(
         f"{count_of(len(found.changes), 'change')} of hand. Each passage is taken to be by one of the authors."
     )
+    if found.dissenting:
+        console.print(
+            f"{count_of(found.dissenting, 'passage')} of {len(found.passages):,} by themselves look like another"
+            " author's; see --changes."
+        )
 
 
 def generate_command(

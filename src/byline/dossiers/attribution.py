@@ -16,6 +16,7 @@ from byline.engines import Watch
 
 CLOSED = "Each text is taken to be by one of the authors. If someone else wrote it, that can't be seen here."
 LEARNT = "How sure to be was learnt from {} of the authors' own texts, each judged as if it were not known."
+COSTLY = "A change of hand is taken to be improbable: one or two passages alone do not make one."
 GUESSED = "How sure to be is a guess: no text of the authors could be held out."
 
 
@@ -87,8 +88,13 @@ def rolling_dossier(model: AuthorModel, document: Document, found: Rolling, abou
         **about,
         "kind": "rolling",
         "conclusion": f"{len(document.text):,} characters in {len(found.passages):,} passages: {hands}.",
-        "limits": [*LIMITS, _sureness(model), CLOSED],
-        "warnings": [],
+        "limits": [*LIMITS, _sureness(model), CLOSED, COSTLY],
+        "warnings": [
+            f"{found.dissenting:,} of {len(found.passages):,} passages look, by themselves, like another author's than"
+            " that of the stretch they are in. Look at the passages, or let changes be more probable (--changes)."
+        ]
+        if found.dissenting
+        else [],
         "document": found.document,
         "length": len(document.text),
         "authors": list(model.authors),

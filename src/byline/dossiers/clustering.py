@@ -38,7 +38,7 @@ def clustering_dossier(clustering: Clustering, about: dict[str, Any]) -> dict[st
         "conclusion": f"{texts:,} texts in {count:,} clusters, {alone:,} of them a text by itself.",
         "limits": [
             *LIMITS,
-            "Links are taken against all pairs of these very texts, most of which must be by two authors.",
+            PRESUPPOSED,
         ],
         "warnings": few,
         "names": list(clustering.names),

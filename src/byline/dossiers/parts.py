@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -51,12 +52,11 @@ class Markings:
             rows: list[list[Any]] = []
             least = scale_of(words) / 4
             for word, place in zip(words, turning_points(gains, words), strict=True):
-                guess = guesser.guess(document.text[max(0, place - guesser.order) : place])
-                told = [place, [[character, round(chance, 2)] for character, chance in guess]]
-                speaks = guess and abs(word.bits) >= least  # of what says nothing there is nothing to make sense of
-                rows.append(
-                    [word.begin, word.end, round(word.bits, 2), round(word.agreement, 2), told if speaks else None]
-                )
+                told = None
+                if abs(word.bits) >= least:  # of what says nothing there is nothing to make sense of
+                    guess = guesser.guess(document.text[max(0, place - guesser.order) : place])
+                    told = [place, [[character, round(chance, 2)] for character, chance in guess]] if guess else None
+                rows.append([word.begin, word.end, round(word.bits, 2), round(word.agreement, 2), told])
             values["words"] = rows
             values["curve"] = [[place, round(value, 4)] for place, value in smooth_curve(gains)]
             self.passages += [
@@ -97,3 +97,14 @@ def finite(value: float | None, digits: int = DIGITS) -> float | None:
 def rounded(values: Sequence[float]) -> list[float]:
     """Numbers short enough to be sent."""
     return [round(float(value), DIGITS) for value in values]
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Names of files without the folders that all of them lie in: a reader has no use for where they were."""
+    paths = [PurePath(name) for name in names]
+    if len(set(names)) < len(names) or not all(path.is_absolute() for path in paths):
+        return list(names)
+    folders = [path.parent.parts for path in paths]
+    shared = next((place for place, parts in enumerate(zip(*folders, strict=False)) if len(set(parts)) > 1), None)
+    depth = min(map(len, folders)) if shared is None else shared
+    return [str(PurePath(*path.parts[depth:])) for path in paths]

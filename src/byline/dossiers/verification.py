@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from byline.answers import Answer
+from byline.calibration import Calibration
 from byline.combination import read_record
 from byline.documents import Document
-from byline.dossiers.parts import DIGITS, LIMITS, SHORT, Markings, finite, rounded
+from byline.dossiers.parts import DIGITS, LIMITS, SHORT, Markings, finite, rounded, short_names
 from byline.errors import RunError, SettingsError
 from byline.evidence import Gains, find_passages, weigh_words
-from byline.figures.curves import reliability_bins, roc_curve, tippett_curves
+from byline.figures.curves import reliability_bins, roc_curve, tippett_curves, truth_of
 from byline.figures.sources import Run, read_run
 from byline.figures.tables import ScoreTable, score_table
 from byline.keepsakes import Kept, read_evidence, read_kept_problems
@@ -24,7 +25,7 @@ from byline.likelihood import DIFFERENT, SAME, verbal
 from byline.metrics import measure
 from byline.problems import Problem
 from byline.relative import REACHES
-from byline.runs import MEMBER, PLAN, Record, RunFolder
+from byline.runs import FOLDER, MEMBER, PLAN, POOL, Record, RunFolder
 from byline.storage import read_checked_json, sha256
 from byline.truth import read_truth
 
@@ -37,6 +38,9 @@ def verification_dossier(
     plan = run.plan
     problems = read_kept_problems(run.folder, plan)
     known_truth = read_truth(truth) if truth is not None else {}
+    if truth is not None:
+        truth_of(run.answers, known_truth, str(truth))  # which refuses the truth of other problems
+    answer_of = {answer.id: answer for answer in run.answers}
     records = list(run.records())
     tables = [_table(run, group.language) for group in plan.groups]
     evidence = _evidence_by_problem(run, records)
@@ -46,11 +50,11 @@ def verification_dossier(
         readings = [read_record(record, plan) for record in own]
         reach = REACHES.index(run.reaches[number]) if plan.manner.interpretation != "rank" else 0
         for place, name in enumerate(group.ids):
-            answer = next(each for each in run.answers if each.id == name)
+            answer = answer_of[name]
             scores = [float(each.scores[min(reach, len(each.scores) - 1)][place]) for each in readings]
             rows.append(
                 {
-                    **_problem_values(answer, problems[name], known_truth.get(name)),
+                    **_problem_values(answer, problems[name], known_truth.get(name), plan.manner.calibration),
                     "members": [
                         {"member": plan.places[record.member] + 1, "name": _name(record), "score": finite(score)}
                         for record, score in zip(own, scores, strict=True)
@@ -68,7 +72,7 @@ def verification_dossier(
         "made": made,
         "conclusion": _conclusion(rows),
         "limits": [*LIMITS, *_limits(run, calibrated)],
-        "warnings": [f"{name}: not answered. {reason}" for name, reason in plan.skipped],
+        "warnings": [*_unfinished(run, records, evidence), *(_skipped(*each) for each in plan.skipped)],
         "interpretation": plan.manner.interpretation,
         "calibrated": calibrated,
         "prior": plan.manner.prior,
@@ -82,13 +86,18 @@ def verification_dossier(
             for number, group in enumerate(plan.groups)
         ],
         "problems": rows,
-        "decision": _decision(rows),
+        "decision": _decision(run, rows, calibrated),
         **_truth_values(run.answers, known_truth),
         "heatmap": _heatmap(tables),
         "learning": [
-            {"language": plan.groups[record.group].language, "name": _name(record), "bits": rounded(curve)}
+            {
+                "language": plan.groups[record.group].language,
+                "name": f"{plan.places[record.member] + 1} {_name(record)}"
+                + (f", way {way}" if len(record.curves) > 1 else ""),
+                "bits": rounded(curve),
+            }
             for record in records
-            for curve in record.curves
+            for way, curve in enumerate(record.curves, start=1)
             if curve
         ],
         "members": [_member_values(run, record) for record in records],
@@ -96,9 +105,12 @@ def verification_dossier(
     }
 
 
-def _problem_values(answer: Answer, problem: Problem, truth: bool | None) -> dict[str, Any]:
+def _problem_values(
+    answer: Answer, problem: Problem, truth: bool | None, calibration: Calibration | None
+) -> dict[str, Any]:
     low, high = answer.interval or (None, None)
     verdict = "undecided" if answer.undecided else "same" if answer.value > 0.5 else "another"
+    names = short_names([document.name for document in (problem.unknown, *problem.known)])
     known = sum(len(document.text) for document in problem.known)
     unknown = len(problem.unknown.text)
     short = [f"{what} ({count:,} characters): it carries little evidence"
@@ -115,28 +127,38 @@ def _problem_values(answer: Answer, problem: Problem, truth: bool | None) -> dic
         "probability": finite(answer.probability),
         "verdict": verdict,
         "truth": truth,
-        "statement": _statement(answer, verdict),
-        "known": [document.name for document in problem.known],
-        "unknown": problem.unknown.name,
+        "statement": _statement(answer, verdict, calibration.cap if calibration else None),
+        "known": names[1:],
+        "unknown": names[0],
         "known_characters": known,
         "unknown_characters": unknown,
         "warnings": short,
     }
 
 
-def _statement(answer: Answer, verdict: str) -> str:
+def _statement(answer: Answer, verdict: str, cap: float | None) -> str:
     if answer.llr is None:
         leaning = {"same": "the same author", "another": "another author"}.get(verdict)
         said = f"Compared with the other problems it leans towards {leaning}." if leaning else "It is left undecided."
         return f"{said} Nothing is calibrated for these members: the answer is an order, not a probability."
     ratio = 10 ** abs(answer.llr)
     one, other = (SAME, DIFFERENT) if answer.llr >= 0 else (DIFFERENT, SAME)
-    words = verbal(answer.llr)
-    said = f"The evidence is {words}: what was found is {ratio:,.1f} times as probable if {one} as if {other}."
+    times = f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}"
+    capped = cap is not None and abs(answer.llr) >= cap - ROUNDING
+    said = (
+        f"The evidence is {verbal(answer.llr)}: what was found is {times} times"
+        f"{' or more' if capped else ''} as probable if {one} as if {other}."
+    )
+    if capped:
+        said += " That is the most that this calibration can show."
     if answer.interval:
-        said += f" The weight of evidence is {answer.llr:+.2f} bans, 95 of 100 times from {answer.interval[0]:+.2f} to"
-        said += f" {answer.interval[1]:+.2f}."
-    return said + (" It is left undecided." if verdict == "undecided" else "")
+        low, high = answer.interval
+        said += (
+            f" The weight of evidence is {answer.llr:+.2f} bans; how far members agree and how far it hangs on parts of"
+            f" the texts would let it lie between {low:+.2f} and {high:+.2f}. What another calibration, or other texts"
+            " to compare with, would change is not in that."
+        )
+    return said + (" It is left undecided, which is written as 0.500." if verdict == "undecided" else "")
 
 
 def _conclusion(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -152,7 +174,10 @@ def _limits(run: Run, calibrated: bool) -> list[str]:
     manner = run.plan.manner
     found = []
     if manner.interpretation == "cohort":
-        found.append("Each problem was compared with a reference population. One of another kind of text misleads.")
+        found.append(
+            "Each problem was compared with a reference population. One of another kind of text misleads. Whether this"
+            " one suits the question is not kept with a run; byline reference check says it."
+        )
     else:
         found.append("Half of the problems are taken to be by the same author; where that is wrong, answers shift.")
     if calibrated and manner.calibration is not None:
@@ -164,22 +189,26 @@ def _limits(run: Run, calibrated: bool) -> list[str]:
     return found
 
 
-def _decision(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """The score between the highest that is answered another and the lowest that is answered the same."""
-    scores = {kind: [row["score"] for row in rows if row["verdict"] == kind and row["score"] is not None]
-              for kind in ("same", "another")}  # fmt: skip
-    if not scores["same"] or not scores["another"]:
+def _decision(run: Run, rows: Sequence[Mapping[str, Any]], calibrated: bool) -> dict[str, Any] | None:
+    """The score that speaks for neither side, where there is one for all problems."""
+    if len(run.plan.groups) > 1 or run.plan.manner.interpretation == "cohort":
         return None
-    return {
-        "centre": round((min(scores["same"]) + max(scores["another"])) / 2, DIGITS),
-        "label": "border between the two answers",
-    }
+    centre: float | None = run.centres[0]
+    if calibrated:  # a line through the scores and their likelihood ratios
+        pairs = sorted((row["llr"], row["score"]) for row in rows if row["llr"] is not None)
+        signs = {llr > 0 for llr, _ in pairs}
+        ratios, scores = zip(*pairs, strict=True)
+        centre = float(np.interp(0, np.array(ratios), np.array(scores))) if len(signs) == 2 else None
+    return None if centre is None else {"centre": round(centre, DIGITS), "label": "score that speaks for neither side"}
 
 
 def _table(run: Run, language: str) -> ScoreTable | None:
+    """All pairs of a language; none beside a reference, where problems are never compared with each other."""
+    if run.plan.manner.interpretation == "cohort":
+        return None
     try:
         return score_table(run, language)
-    except SettingsError:  # too many for one table, or batches that were never compared
+    except SettingsError:  # too many for one table
         return None
 
 
@@ -198,7 +227,7 @@ def _cohort(table: ScoreTable | None, name: str) -> dict[str, Any] | None:
 
 def _heatmap(tables: Sequence[ScoreTable | None]) -> dict[str, Any] | None:
     """The table of the first language that has one."""
-    table = next((each for each in tables if each is not None), None)
+    table = next((each for each in tables if each is not None and len(each.rows) >= FEWEST_ROWS), None)
     if table is None:
         return None
     return {
@@ -213,7 +242,7 @@ def _heatmap(tables: Sequence[ScoreTable | None]) -> dict[str, Any] | None:
 
 def _truth_values(answers: Sequence[Answer], truth: Mapping[str, bool]) -> dict[str, Any]:
     """Measures and curves, where the truth of both kinds is known."""
-    judged = [answer for answer in answers if answer.id in truth]
+    judged = [answer for answer in answers if answer.id in truth and answer.score is not None]
     known = [truth[answer.id] for answer in judged]
     if len(set(known)) < 2:
         return dict.fromkeys(("measures", "roc", "tippett", "calibration"))
@@ -255,6 +284,10 @@ def _measures(truth: Sequence[bool], answers: Sequence[Answer]) -> dict[str, Any
     }
 
 
+FEWEST_ROWS = 3
+"""Texts of which a heat map shows anything."""
+ROUNDING = 1e-6
+
 Found = tuple[str, str, Kept]
 """A member's name, its unit, and what it kept."""
 
@@ -280,15 +313,17 @@ def gains_of(document: int, length: int, evidence: Sequence[Found]) -> Gains | N
 def _blob(problem: Problem, evidence: Sequence[Found]) -> str:
     """The texts of a problem with what speaks for and against in them."""
     markings = Markings()
-    for number, document in enumerate((problem.unknown, *problem.known)):
+    documents = (problem.unknown, *problem.known)
+    names = short_names([document.name for document in documents])
+    for number, (document, name) in enumerate(zip(documents, names, strict=True)):
         gains = gains_of(number, len(document.text), evidence)
         others = (problem.unknown,) if number else problem.known
-        markings.add("known" if number else "unknown", document, gains, others)
+        markings.add("known" if number else "unknown", replace(document, name=name), gains, others)
     return markings.blob(
         [
             {
-                "member": name,
-                "unit": unit,
+                "member": f"{name}, way {kept.way} of asking",
+                "unit": unit.removesuffix(" distance"),
                 "for": [[each.name, finite(each.weight, 6)] for each in kept.features if each.weight > 0],
                 "against": [[each.name, finite(each.weight, 6)] for each in kept.features if each.weight < 0],
             }
@@ -314,6 +349,25 @@ def _member_values(run: Run, record: Record) -> dict[str, Any]:
     }
 
 
+def _skipped(name: str, reason: str) -> str:
+    return f"{name}: not answered. {' '.join(reason.split())}"
+
+
+def _unfinished(run: Run, records: Sequence[Record], evidence: Mapping[tuple[int, int], Sequence[Found]]) -> list[str]:
+    """What the run lacks."""
+    planned = len(run.plan.members) * len(run.plan.groups)
+    found = []
+    if len(records) < planned:
+        found.append(
+            f"Only {len(records)} of {planned} members are finished or undamaged; the answers here are theirs alone,"
+            " and may differ from the file of answers."
+        )
+    most = max((len({name for name, *_ in kept}) for kept in evidence.values()), default=0)
+    if not most:
+        found.append("No member's evidence was kept: texts are shown without it.")
+    return found
+
+
 def _provenance(run: Run, path: Path) -> dict[str, Any]:
     """What it takes to make the answers again, and hashes to see that nothing was changed."""
     plan, request = run.plan, run.plan.request
@@ -321,7 +375,11 @@ def _provenance(run: Run, path: Path) -> dict[str, Any]:
     if "combined" in request:
         words = ["byline", "combine", *map(str, request["combined"]), "-o", "OUT"]
     else:
-        words += ["--preset", plan.preset, "--members", str(len(plan.members)), "--seed", str(plan.members[0].seed)]
+        settled = str(path / FOLDER / POOL) if run.folder != path else str(path / POOL)
+        words += ["--preset", settled, "--members", str(len(plan.members)), "--seed", str(plan.members[0].seed)]
+        languages = {group.language for group in plan.groups}
+        words += ["--language", *languages] if len(languages) == 1 else []
+        words += ["--skip-bad"] if plan.skipped else []
         words += ["--interpret", plan.manner.interpretation]
         words += ["--prior", f"{plan.manner.prior:g}"] if plan.manner.prior != 0.5 else []
         words += [word for key in ("control", "reference") if request.get(key) for word in (f"--{key}", key.upper())]
@@ -389,7 +447,7 @@ def explain_problem(path: Path, name: str | None, most: int) -> Explanation:
     records = list(run.records(number))
     evidence = _evidence_by_problem(run, records).get((number, place), [])
     (answer,) = [each for each in run.answers if each.id == name]
-    values = _problem_values(answer, problem, None)
+    values = _problem_values(answer, problem, None, run.plan.manner.calibration)
     passages: list[PassageShown] = []
     for document_number, document in enumerate((problem.unknown, *problem.known)):
         gains = gains_of(document_number, len(document.text), evidence)

@@ -3,6 +3,9 @@
 const authorOf = (document) =>
   known(document.author) ? named(document.author) : el("span", { class: "none" }, "none of them");
 
+/** The author who comes next: the second one, or the first where it is none of them. */
+const nextOf = (document) => document.ranking[known(document.author) ? 1 : 0];
+
 function shareBar(share, kind) {
   const width = 120;
   return svg(
@@ -44,8 +47,8 @@ function documentsTable(dossier) {
       },
       {
         title: "Next",
-        value: (d) => (d.ranking[1] ? d.ranking[1][1] : null),
-        cell: (d) => (d.ranking[1] ? [named(d.ranking[1][0]), ` ${percent(d.ranking[1][1])}`] : "\u2013"),
+        value: (d) => (nextOf(d) ? nextOf(d)[1] : null),
+        cell: (d) => (nextOf(d) ? [named(nextOf(d)[0]), ` ${percent(nextOf(d)[1])}`] : "\u2013"),
         narrow: false,
         first: "descending",
       },
@@ -160,7 +163,7 @@ function attributionPage(dossier) {
         authorsChart(dossier),
         heatmap(map, {
           title: "Probabilities of all authors",
-          text: "Rows are documents, columns authors. The framed cell is the author that is named; two dark cells in a row are a choice that is hard to make.",
+          text: "Rows are documents, columns authors. The framed cell is the author that is named; two strong cells in a row are a choice that is hard to make.",
           valueName: "probability",
           framed: "named",
           missing: "not ranked",

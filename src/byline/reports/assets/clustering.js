@@ -239,7 +239,7 @@ function clusteringPage(dossier) {
         dossier.heatmap
           ? heatmap(dossier.heatmap, {
               title: "Heat map of the links",
-              text: "How strongly each two texts are linked. Texts of one author should make dark squares where they stand side by side.",
+              text: "How strongly each two texts are linked. Texts of one author should make squares of strong colour where they stand side by side.",
               valueName: "link",
             })
           : null,

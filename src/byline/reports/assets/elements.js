@@ -9,7 +9,9 @@ function make(node, attributes, children) {
     if (typeof value === "function") node.addEventListener(name, value);
     else node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
+  for (const child of children.flat(3)) {  // one by one: a long text has more words than a call has arguments
+    if (child !== null && child !== undefined && child !== false) node.append(child);
+  }
   return node;
 }
 

@@ -81,7 +81,7 @@ function provenanceSection(dossier) {
     el(
       "p",
       {},
-      "What is needed to make these figures again. The same inputs, settings and seed give the same figures.",
+      "What is needed to make these figures again. The same inputs, settings and seed give the same figures, but for rounding where machine code is made anew.",
     ),
     about.command ? copyable(about.command) : null,
     facts([

@@ -375,7 +375,7 @@ function featureTables(features, sides) {
     el(
       "p",
       {},
-      "These members compare texts as wholes. What they say can't be divided over the words and is in none of the colours above; these are the features that weigh most in their comparison. They are not bits, and they don't add up to a score. A dot stands for a space.",
+      "These members compare texts as wholes. What they say can't be divided over the words and is in none of the colours above; these are the features that weigh most in their comparison. They are not bits, and they don't add up to a score. A dot stands for a space, 7 for any digit, \u00b9 for a capital that follows, * for a letter of a masked word.",
     ),
     features.map((entry) =>
       el(
@@ -417,7 +417,7 @@ function evidence(texts, { sides, language, others, roles = true }) {
       ? el(
           "p",
           { class: "meta" },
-          "The colours explain how the score came about. They are a description of these texts, not marks of an author, and no single word or passage decides anything.",
+          "The colours explain how the score came about. They are a description of these texts, not marks of an author, and no single word or passage decides anything. Bits are not the weight of evidence: other texts gain bits with this author too, and the answer is made of how far this one stands out from them. They can't be compared between problems or runs.",
         )
       : null,
     passages.length
