@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from byline.attribution import attributing
 from byline.attribution import model as model_module
 from byline.attribution.attributing import Attribution, attribute
 from byline.attribution.file import author_model_bytes, read_author_model, write_author_model
@@ -231,6 +232,15 @@ class TestKnownTexts:
         assert [record.getMessage() for record in caplog.records] == [
             f"{name}/0: the same as {name}/0 by {name}, his only text: he can't be judged" for name in "abcd"
         ]
+
+    def test_among_millions_of_characters_only_whole_texts_are_looked_for(
+        self, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(attributing, "MOST_COMPARED", 100)
+        known = texts_by(range(6)).documents[4]
+        part = Document("part", unknown([0])[0].text + known.text[50:250])
+        attribute(trained(), [Document("copy", known.text), part])
+        assert [record.getMessage().split(":")[0] for record in caplog.records] == ["copy"]
 
     def test_very_short_texts_are_named(self, caplog: pytest.LogCaptureFixture) -> None:
         attribute(trained(), [Document("scrap", unknown([0])[0].text[:60]), *unknown([1])])

@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 
 USUAL_PRIOR = 0.1
 """How probable it is that it is none of them before anything is measured, where nothing is said."""
+MOST_COMPARED = 2_000_000
+"""Characters of all texts together among which shared passages are looked for; beyond, it would take minutes."""
 LITTLE = 100
 """Characters below which a text is said to say little."""
 BITS = ("ngram", "rnn")
@@ -138,7 +140,12 @@ def warn_of_known(model: AuthorModel, documents: Sequence[Document]) -> None:
     view = model.views[place]
     learnt = [view.alphabet.decode(text) for text in model.texts[place]]
     plain = [view.alphabet.filter(view.normal(document.text)) for document in documents]
-    for document, text, related in zip(documents, plain, find_related(plain, learnt), strict=True):
+    if sum(map(len, learnt)) + sum(map(len, plain)) <= MOST_COMPARED:
+        found = find_related(plain, learnt)
+    else:  # only whole texts
+        numbers = {text: number for number, text in enumerate(learnt)}
+        found = [frozenset({numbers[text]} if text in numbers else ()) for text in plain]
+    for document, text, related in zip(documents, plain, found, strict=True):
         if not related:
             continue
         other = min(related, key=lambda number: (learnt[number] != text, number))
