@@ -29,7 +29,8 @@ from byline.clustering import cluster_documents
 from byline.documents import Document
 from byline.dossiers.attribution import attribution_dossier, rolling_dossier
 from byline.dossiers.clustering import clustering_dossier
-from byline.dossiers.verification import explain_problem, verification_dossier
+from byline.dossiers.explanation import explain_problem
+from byline.dossiers.verification import verification_dossier
 from byline.errors import AnswersError, RunError
 from byline.execution import Keep
 from byline.figures.sources import read_run
@@ -307,7 +308,9 @@ class TestCommands:
         done = start("demo", "greek", "--members", "3", cwd=tmp_path)
         assert done.returncode == 0
         assert "Report: byline-demo.html" in done.stdout
-        assert "Byline report</title>" in (tmp_path / "byline-demo.html").read_text("utf-8")
+        page = (tmp_path / "byline-demo.html").read_text("utf-8")
+        assert "Byline report</title>" in page
+        assert "byline demo greek --seed 0 --members 3" in page
         assert start("demo", "greek", "--members", "3", cwd=tmp_path).returncode == 0  # its own is replaced
         (tmp_path / "byline-demo.html").write_text("mine", "utf-8")
         refused = start("demo", "greek", "--members", "3", cwd=tmp_path)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from byline import evidence
 from byline.builtin import builtin_problems
-from byline.dossiers.verification import _evidence_by_problem, gains_of
+from byline.dossiers.findings import evidence_by_problem, gains_of
 from byline.evidence import Guesser, Word, find_passages, scale_of, smooth_curve, turning_points, weigh_words
 from byline.execution import Keep
 from byline.figures.sources import read_run
@@ -149,7 +149,7 @@ def test_a_reader_finds_the_planted_sentences(planted: tuple[Path, Problem, int,
     folder, problem, begin, end = planted
     run = read_run(folder)
     place = run.plan.groups[0].ids.index("EN005")
-    kept = _evidence_by_problem(run, list(run.records()))[0, place]
+    kept = evidence_by_problem(run, list(run.records()))[0, place]
     gains = gains_of(0, len(problem.unknown.text), kept)
     assert gains is not None
     lowest, _ = min(smooth_curve(gains), key=lambda point: point[1])

@@ -116,6 +116,8 @@ ORDER = [
     "figures.plotting",
     "figures",
     "dossiers.parts",
+    "dossiers.findings",
+    "dossiers.explanation",
     "dossiers.verification",
     "dossiers.attribution",
     "dossiers.clustering",

@@ -22,7 +22,7 @@ _HOMES = {
     "CorpusError": "errors",
     "Document": "documents",
     "Evaluation": "evaluation",
-    "Explanation": "dossiers.verification",
+    "Explanation": "dossiers.explanation",
     "Interrupted": "execution",
     "Keep": "execution",
     "Measures": "metrics",
@@ -50,7 +50,7 @@ _HOMES = {
     "enrol_authors": "attribution.model",
     "evaluate_answers": "evaluation",
     "examine_run": "agreement",
-    "explain_problem": "dossiers.verification",
+    "explain_problem": "dossiers.explanation",
     "generate": "attribution.generation",
     "make_cases": "cases",
     "measure": "metrics",
@@ -157,7 +157,7 @@ if TYPE_CHECKING:
     from byline.clustering import Clustering, cluster_documents
     from byline.combination import combine_runs
     from byline.documents import Document
-    from byline.dossiers.verification import Explanation, explain_problem
+    from byline.dossiers.explanation import Explanation, explain_problem
     from byline.errors import (
         AnswersError,
         BylineError,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,6 +109,23 @@ def find_passages(
             stop = words[last].begin if last < len(words) else len(text)
             found.append(Passage(begin, end, *_together(gains[:, begin:stop].sum(axis=1))))
     return tuple(found)
+
+
+class Speaking(Protocol):
+    """Whatever has bits."""
+
+    @property
+    def bits(self) -> float: ...  # noqa: D102
+
+
+Chosen = TypeVar("Chosen", bound=Speaking)
+
+
+def choose_strongest(passages: Iterable[Chosen], most: int = MOST_PASSAGES) -> list[Chosen]:
+    """Of passages of several texts those that say most, for and then against, from most for to most against."""
+    ordered = sorted(passages, key=lambda each: -each.bits)
+    supporting, opposing = ([each for each in ordered if side * each.bits > 0] for side in (1, -1))
+    return [*supporting[:most], *opposing[-most:]]
 
 
 def smooth_curve(gains: Gains) -> tuple[tuple[int, float], ...]:

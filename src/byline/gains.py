@@ -91,6 +91,13 @@ class GainKeeper:
         return np.concatenate(parts).astype(np.float32)
 
 
+def mean_gains(questions: Questions, matrix: Matrix) -> Table:
+    """(documents, K): how much less each document costs a head than its cohort on the average: symbols' mean gain."""
+    cohort = cohort_of(questions, matrix.heads)
+    usual: Table = np.where(cohort, matrix.values, 0).sum(axis=1) / np.maximum(cohort.sum(axis=1), 1)
+    return usual[:, None] - matrix.values
+
+
 class Standing(NamedTuple):
     """How a question's head stands to its cohort, in the matrix's unit; higher speaks for the head."""
 
@@ -104,9 +111,7 @@ def standings(questions: Questions, matrix: Matrix) -> list[Standing]:
     """How each question's head stands. Some heads find everything easier than others do: what a document says of its
     author is what it gains beyond that.
     """
-    cohort = cohort_of(questions, matrix.heads)
-    usual = np.where(cohort, matrix.values, 0).sum(axis=1) / np.maximum(cohort.sum(axis=1), 1)
-    gained = usual[:, None] - matrix.values
+    gained = mean_gains(questions, matrix)
     others = ~matrix.seen
     if questions.reference:
         others[: len(questions.documents) - questions.reference] = False

@@ -15,6 +15,8 @@ from byline.documents import decode, read_bytes
 from byline.errors import CorpusError, SettingsError
 
 Engine = Literal["rnn", "ngram", "vectors", "spread", "linear"]
+ADDITIVE: tuple[Engine, ...] = ("rnn", "ngram")
+"""Engines that predict character by character: their values are bits per character, and add up over characters."""
 Mask = Literal["none", "topic"]
 Activation = Literal["resqrt", "relu", "tanh"]
 Direction = Literal["forward", "backward"]

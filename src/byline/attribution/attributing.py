@@ -16,6 +16,7 @@ from byline.engines import Watch
 from byline.errors import SettingsError
 from byline.frames import to_frame
 from byline.passages import PASSAGE, find_related
+from byline.settings import ADDITIVE
 from byline.views import require_length
 
 log = logging.getLogger(__name__)
@@ -26,8 +27,6 @@ MOST_COMPARED = 2_000_000
 """Characters of all texts together among which shared passages are looked for; beyond, it would take minutes."""
 LITTLE = 100
 """Characters below which a text is said to say little."""
-BITS = ("ngram", "rnn")
-"""Engines whose values are bits per character."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,7 @@ def rank_authors(model: AuthorModel, documents: Sequence[Document], none: float,
         return Attributions()
     tables = fill_encoded(model, encoded, None, watch)
     chances, nobody = probabilities(model.judge, tables, none)
-    readable = [number for number, member in enumerate(model.members) if member.engine in BITS]
+    readable = [number for number, member in enumerate(model.members) if member.engine in ADDITIVE]
     bits = tables.values[readable][:, tables.asked].mean(axis=0) if readable else None
     found = []
     for row, document in enumerate(documents):

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from byline.attribution.model import AuthorModel, encode_texts, questions_of, sample_texts
 from byline.documents import Document
 from byline.engines import Filled, Watch, ngram, rnn
-from byline.gains import GainKeeper, cohort_of
+from byline.gains import GainKeeper, mean_gains
 from byline.places import spread_back
 from byline.questions import Question, Questions
 from byline.scoring import Matrix
+from byline.settings import ADDITIVE
 
 LEVEL_TEXTS = 60
 """Texts of the authors that tell how easy a head finds texts by others."""
@@ -38,7 +39,7 @@ def weigh_characters(
     level_texts = sample_texts(model, LEVEL_TEXTS)
     found: list[list[NDArray[np.float64]]] = [[] for _ in documents]
     for number, member in enumerate(model.members):
-        if member.engine not in ("ngram", "rnn"):
+        if member.engine not in ADDITIVE:
             continue
         watch.proceed()
         place = model.view_of(member)
@@ -72,9 +73,7 @@ def _levels(
     model: AuthorModel, questions: Questions, matrix: Matrix, level_texts: Sequence[int]
 ) -> NDArray[np.float64]:
     """(authors,): how much a symbol of texts by others usually speaks for each author's head."""
-    cohort = cohort_of(questions, matrix.heads)
-    usual = np.where(cohort, matrix.values, 0).sum(axis=1) / np.maximum(cohort.sum(axis=1), 1)
-    gained = (usual[:, None] - matrix.values)[: len(level_texts)]
+    gained = mean_gains(questions, matrix)[: len(level_texts)]
     owners = np.array([model.owners[text] for text in level_texts], np.int64)
     others = ~matrix.seen[: len(level_texts)] & (np.arange(len(model.authors)) != owners[:, None])
     levels: NDArray[np.float64] = np.where(others, gained, 0).sum(axis=0) / np.maximum(others.sum(axis=0), 1)

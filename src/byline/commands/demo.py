@@ -70,7 +70,8 @@ def demo_command(
             print_demo(result, truth, seconds)
         if place is not None:
             title = f"the built-in problems ({collection})"
-            write_report(place, verification_dossier(kept.folder, folder, now(), title))
+            again = ["byline", "demo", collection, "--seed", str(seed), "--members", str(len(result.plan.members))]
+            write_report(place, verification_dossier(kept.folder, folder, now(), title, again))
             if not as_json:
                 out().print(f"Report: {place}, to open in a browser: which passages speak for and against.")
     if not as_json:

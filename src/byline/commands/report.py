@@ -71,7 +71,7 @@ def explain_command(
     Example: byline explain out/ EN001
     """
     from byline.commands.console import out, printable
-    from byline.dossiers.verification import explain_problem
+    from byline.dossiers.explanation import explain_problem
 
     found = explain_problem(run, problem, passages)
     console = out()

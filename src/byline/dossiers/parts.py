@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from byline.documents import Document
 from byline.evidence import (
-    MOST_PASSAGES,
     Gains,
     Guesser,
     Word,
+    choose_strongest,
     find_passages,
     scale_of,
     smooth_curve,
@@ -32,12 +32,22 @@ LIMITS = (
 )
 
 
+class _Marked(NamedTuple):
+    """A passage, and the number of its document."""
+
+    document: int
+    begin: int
+    end: int
+    bits: float
+    agreement: float
+
+
 class Markings:
     """Documents of one report entry, with what speaks for and against in them."""
 
     def __init__(self) -> None:
         self.documents: list[dict[str, Any]] = []
-        self.passages: list[dict[str, Any]] = []
+        self._passages: list[_Marked] = []
         self._words: list[Word] = []
 
     def add(self, role: str, document: Document, gains: Gains | None, others: Iterable[Document]) -> None:
@@ -59,30 +69,19 @@ class Markings:
                 rows.append([word.begin, word.end, round(word.bits, 2), round(word.agreement, 2), told])
             values["words"] = rows
             values["curve"] = [[place, round(value, 4)] for place, value in smooth_curve(gains)]
-            self.passages += [
-                {
-                    "document": len(self.documents),
-                    "begin": each.begin,
-                    "end": each.end,
-                    "bits": round(each.bits, 2),
-                    "agreement": round(each.agreement, 2),
-                }
-                for each in find_passages(document.text, gains, words=words)
-            ]
+            found = find_passages(document.text, gains, words=words)
+            self._passages += [_Marked(len(self.documents), *each) for each in found]
         self.documents.append(values)
-
-    def _strongest(self) -> list[dict[str, Any]]:
-        """The passages of all documents that say most, for and against."""
-        ordered = sorted(self.passages, key=lambda each: -each["bits"])
-        supporting, opposing = ([each for each in ordered if side * each["bits"] > 0] for side in (1, -1))
-        return [*supporting[:MOST_PASSAGES], *opposing[-MOST_PASSAGES:]]
 
     def blob(self, features: Sequence[dict[str, Any]] = ()) -> str:
         """All of it, packed."""
         return pack(
             {
                 "documents": self.documents,
-                "passages": self._strongest(),
+                "passages": [
+                    {**each._asdict(), "bits": round(each.bits, 2), "agreement": round(each.agreement, 2)}
+                    for each in choose_strongest(self._passages)
+                ],
                 "features": list(features),
                 "scale": round(scale_of(self._words), 2),
             }

@@ -6,34 +6,43 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from byline.answers import Answer
-from byline.calibration import Calibration
 from byline.combination import read_record
-from byline.documents import Document
-from byline.dossiers.parts import DIGITS, LIMITS, SHORT, Markings, finite, rounded, short_names
-from byline.errors import RunError, SettingsError
-from byline.evidence import Gains, find_passages, weigh_words
+from byline.dossiers.findings import Found, evidence_by_problem, gains_of, problem_values
+from byline.dossiers.parts import DIGITS, LIMITS, Markings, finite, rounded, short_names
+from byline.errors import SettingsError
 from byline.figures.curves import reliability_bins, roc_curve, tippett_curves, truth_of
 from byline.figures.sources import Run, read_run
 from byline.figures.tables import ScoreTable, score_table
-from byline.keepsakes import Kept, read_evidence, read_kept_problems
-from byline.likelihood import DIFFERENT, SAME, verbal
+from byline.keepsakes import read_kept_problems
+from byline.likelihood import EVEN
 from byline.metrics import measure
 from byline.problems import Problem
 from byline.relative import REACHES
 from byline.runs import FOLDER, MEMBER, PLAN, POOL, Record, RunFolder
+from byline.settings import ADDITIVE
 from byline.storage import read_checked_json, sha256
 from byline.truth import read_truth
 
+FEWEST_ROWS = 3
+"""Texts of which a heat map shows anything."""
+
 
 def verification_dossier(
-    path: Path, truth: Path | None = None, made: str = "", title: str | None = None
+    path: Path,
+    truth: Path | None = None,
+    made: str = "",
+    title: str | None = None,
+    command: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """What a report of a run shows; `truth` is a file of it, `made` when the report was, `title` what is answered."""
+    """What a report of a run shows; `truth` is a file of it, `made` when the report was.
+
+    `title` and `command` say what is answered and how, where the run's folder is not what a reader knows it by.
+    """
     run = read_run(path)
     plan = run.plan
     problems = read_kept_problems(run.folder, plan)
@@ -43,7 +52,7 @@ def verification_dossier(
     answer_of = {answer.id: answer for answer in run.answers}
     records = list(run.records())
     tables = [_table(run, group.language) for group in plan.groups]
-    evidence = _evidence_by_problem(run, records)
+    evidence = evidence_by_problem(run, records)
     rows = []
     for number, group in enumerate(plan.groups):
         own = [record for record in records if record.group == number]
@@ -54,7 +63,7 @@ def verification_dossier(
             scores = [float(each.scores[min(reach, len(each.scores) - 1)][place]) for each in readings]
             rows.append(
                 {
-                    **_problem_values(answer, problems[name], known_truth.get(name), plan.manner.calibration),
+                    **problem_values(answer, problems[name], known_truth.get(name), plan.manner.calibration),
                     "members": [
                         {"member": plan.places[record.member] + 1, "name": _name(record), "score": finite(score)}
                         for record, score in zip(own, scores, strict=True)
@@ -101,64 +110,8 @@ def verification_dossier(
             if curve
         ],
         "members": [_member_values(run, record) for record in records],
-        "provenance": _provenance(run, path),
+        "provenance": _provenance(run, records, command or _command(run, path)),
     }
-
-
-def _problem_values(
-    answer: Answer, problem: Problem, truth: bool | None, calibration: Calibration | None
-) -> dict[str, Any]:
-    low, high = answer.interval or (None, None)
-    verdict = "undecided" if answer.undecided else "same" if answer.value > 0.5 else "another"
-    names = short_names([document.name for document in (problem.unknown, *problem.known)])
-    known = sum(len(document.text) for document in problem.known)
-    unknown = len(problem.unknown.text)
-    short = [f"{what} ({count:,} characters): it carries little evidence"
-             for what, count in (("The unknown text is short", unknown), ("The known texts are short", known))
-             if count < SHORT]  # fmt: skip
-    return {
-        "id": answer.id,
-        "language": problem.language,
-        "answer": answer.rounded,
-        "score": finite(answer.score),
-        "llr": finite(answer.llr),
-        "low": finite(low),
-        "high": finite(high),
-        "probability": finite(answer.probability),
-        "verdict": verdict,
-        "truth": truth,
-        "statement": _statement(answer, verdict, calibration.cap if calibration else None),
-        "known": names[1:],
-        "unknown": names[0],
-        "known_characters": known,
-        "unknown_characters": unknown,
-        "warnings": short,
-    }
-
-
-def _statement(answer: Answer, verdict: str, cap: float | None) -> str:
-    if answer.llr is None:
-        leaning = {"same": "the same author", "another": "another author"}.get(verdict)
-        said = f"Compared with the other problems it leans towards {leaning}." if leaning else "It is left undecided."
-        return f"{said} Nothing is calibrated for these members: the answer is an order, not a probability."
-    ratio = 10 ** abs(answer.llr)
-    one, other = (SAME, DIFFERENT) if answer.llr >= 0 else (DIFFERENT, SAME)
-    times = f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}"
-    capped = cap is not None and abs(answer.llr) >= cap - ROUNDING
-    said = (
-        f"The evidence is {verbal(answer.llr)}: what was found is {times} times"
-        f"{' or more' if capped else ''} as probable if {one} as if {other}."
-    )
-    if capped:
-        said += " That is the most that this calibration can show."
-    if answer.interval:
-        low, high = answer.interval
-        said += (
-            f" The weight of evidence is {answer.llr:+.2f} bans; how far members agree and how far it hangs on parts of"
-            f" the texts would let it lie between {low:+.2f} and {high:+.2f}. What another calibration, or other texts"
-            " to compare with, would change is not in that."
-        )
-    return said + (" It is left undecided, which is written as 0.500." if verdict == "undecided" else "")
 
 
 def _conclusion(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -284,32 +237,6 @@ def _measures(truth: Sequence[bool], answers: Sequence[Answer]) -> dict[str, Any
     }
 
 
-FEWEST_ROWS = 3
-"""Texts of which a heat map shows anything."""
-ROUNDING = 1e-6
-
-Found = tuple[str, str, Kept]
-"""A member's name, its unit, and what it kept."""
-
-
-def _evidence_by_problem(run: Run, records: Sequence[Record]) -> dict[tuple[int, int], list[Found]]:
-    """By language and problem, what members kept."""
-    found: dict[tuple[int, int], list[Found]] = {}
-    folder = RunFolder(run.folder, run.plan)
-    for record in records:
-        name, unit = _name(record), record.sides[0].matrix.unit
-        for kept in read_evidence(folder.path(record.member, record.group)):
-            found.setdefault((record.group, kept.problem), []).append((name, unit, kept))
-    return found
-
-
-def gains_of(document: int, length: int, evidence: Sequence[Found]) -> Gains | None:
-    """(members, characters): what those that add up say of one of a problem's documents, 0 being the unknown one."""
-    rows = [kept.gains[document] for _, _, kept in evidence if document in kept.gains]
-    rows = [row for row in rows if len(row) == length]
-    return np.array(rows) if rows else None
-
-
 def _blob(problem: Problem, evidence: Sequence[Found]) -> str:
     """The texts of a problem with what speaks for and against in them."""
     markings = Markings()
@@ -344,7 +271,7 @@ def _member_values(run: Run, record: Record) -> dict[str, Any]:
         "seed": record.member.seed,
         "seconds": round(record.seconds, 1),
         "bits": finite(record.bits),
-        "additive": record.member.settings.engine in ("rnn", "ngram"),
+        "additive": record.member.settings.engine in ADDITIVE,
         "made_by": dict(record.made_by),
     }
 
@@ -362,135 +289,41 @@ def _unfinished(run: Run, records: Sequence[Record], evidence: Mapping[tuple[int
             f"Only {len(records)} of {planned} members are finished or undamaged; the answers here are theirs alone,"
             " and may differ from the file of answers."
         )
-    most = max((len({name for name, *_ in kept}) for kept in evidence.values()), default=0)
-    if not most:
+    if not evidence:
         found.append("No member's evidence was kept: texts are shown without it.")
     return found
 
 
-def _provenance(run: Run, path: Path) -> dict[str, Any]:
-    """What it takes to make the answers again, and hashes to see that nothing was changed."""
+def _command(run: Run, path: Path) -> list[str]:
+    """What makes the answers again."""
     plan, request = run.plan, run.plan.request
-    words = ["byline", "verify", "PROBLEMS", "-o", "OUT"]
     if "combined" in request:
-        words = ["byline", "combine", *map(str, request["combined"]), "-o", "OUT"]
-    else:
-        settled = str(path / FOLDER / POOL) if run.folder != path else str(path / POOL)
-        words += ["--preset", settled, "--members", str(len(plan.members)), "--seed", str(plan.members[0].seed)]
-        languages = {group.language for group in plan.groups}
-        words += ["--language", *languages] if len(languages) == 1 else []
-        words += ["--skip-bad"] if plan.skipped else []
-        words += ["--interpret", plan.manner.interpretation]
-        words += ["--prior", f"{plan.manner.prior:g}"] if plan.manner.prior != 0.5 else []
-        words += [word for key in ("control", "reference") if request.get(key) for word in (f"--{key}", key.upper())]
+        return ["byline", "combine", *map(str, request["combined"]), "-o", "OUT"]
+    settled = path / POOL if run.folder == path else path / FOLDER / POOL
+    words = ["byline", "verify", "PROBLEMS", "-o", "OUT", "--preset", str(settled)]
+    words += ["--members", str(len(plan.members)), "--seed", str(plan.members[0].seed)]
+    languages = {group.language for group in plan.groups}
+    words += ["--language", *languages] if len(languages) == 1 else []
+    words += ["--skip-bad"] if plan.skipped else []
+    words += ["--interpret", plan.manner.interpretation]
+    words += ["--prior", f"{plan.manner.prior:g}"] if plan.manner.prior != EVEN else []
+    return words + [word for key in ("control", "reference") if request.get(key) for word in (f"--{key}", key.upper())]
+
+
+def _provenance(run: Run, records: Sequence[Record], command: Sequence[str]) -> dict[str, Any]:
+    """What it takes to make the answers again, and hashes to see that nothing was changed."""
+    plan = run.plan
     files = {PLAN: sha256((run.folder / PLAN).read_bytes())}
     folder = RunFolder(run.folder, plan)
-    for record in run.records():
+    for record in records:
         home = folder.path(record.member, record.group)
         hashes = read_checked_json(home / MEMBER)["files"]
         files |= {f"{home.relative_to(run.folder).as_posix()}/{name}": digest for name, digest in hashes.items()}
     return {
-        "command": shlex.join(words),
+        "command": shlex.join(command),
         "settings": {str(number): asdict(member.settings) for number, member in enumerate(plan.members, start=1)},
         "seed": plan.members[0].seed,
         "preset": plan.preset,
         "inputs": plan.inputs,
         "files": files,
     }
-
-
-class PassageShown(NamedTuple):
-    """A passage of one of a problem's texts."""
-
-    document: str
-    begin: int
-    end: int
-    bits: float
-    agreement: float
-    words: tuple[tuple[str, float], ...]
-    """Each with its bits."""
-
-
-class FeaturesShown(NamedTuple):
-    """What a member that does not add up over characters names for and against."""
-
-    member: str
-    supporting: tuple[str, ...]
-    opposing: tuple[str, ...]
-
-
-class Explanation(NamedTuple):
-    """One answer, and what it rests on."""
-
-    id: str
-    verdict: str
-    statement: str
-    warnings: tuple[str, ...]
-    passages: tuple[PassageShown, ...]
-    features: tuple[FeaturesShown, ...]
-
-
-def explain_problem(path: Path, name: str | None, most: int) -> Explanation:
-    """The answer to one problem of a run; it need not be named where there is only one."""
-    run = read_run(path)
-    ids = [each for group in run.plan.groups for each in group.ids]
-    if name is None and len(ids) == 1:
-        name = ids[0]
-    if name not in ids:
-        few = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
-        said = "which problem?" if name is None else f"no problem {name} there;"
-        raise RunError(f"{path}: {said} Name one of {few}")
-    problem = read_kept_problems(run.folder, run.plan)[name]
-    number, place = next(
-        (number, group.ids.index(name)) for number, group in enumerate(run.plan.groups) if name in group.ids
-    )
-    records = list(run.records(number))
-    evidence = _evidence_by_problem(run, records).get((number, place), [])
-    (answer,) = [each for each in run.answers if each.id == name]
-    values = _problem_values(answer, problem, None, run.plan.manner.calibration)
-    passages: list[PassageShown] = []
-    for document_number, document in enumerate((problem.unknown, *problem.known)):
-        gains = gains_of(document_number, len(document.text), evidence)
-        if gains is not None:
-            passages += _shown(document, gains, most)
-    passages.sort(key=lambda each: -each.bits)
-    chosen = [
-        *[each for each in passages if each.bits > 0][:most],
-        *[each for each in passages if each.bits < 0][-most:],
-    ]
-    verdicts = {"same": "the same author", "another": "another author", "undecided": "undecided"}
-    return Explanation(
-        name,
-        verdicts[values["verdict"]],
-        values["statement"],
-        tuple(values["warnings"]),
-        tuple(chosen),
-        tuple(
-            FeaturesShown(
-                member,
-                tuple(each.name for each in kept.features if each.weight > 0)[:8],
-                tuple(each.name for each in kept.features if each.weight < 0)[:8],
-            )
-            for member, _, kept in evidence
-            if kept.features and kept.way == 1
-        ),
-    )
-
-
-def _shown(document: Document, gains: Gains, most: int) -> list[PassageShown]:
-    words = weigh_words(document.text, gains)
-    return [
-        PassageShown(
-            document.name,
-            each.begin,
-            each.end,
-            each.bits,
-            each.agreement,
-            tuple(
-                (document.text[word.begin : word.end], word.bits)
-                for word in words
-                if each.begin <= word.begin and word.end <= each.end
-            ),
-        )
-        for each in find_passages(document.text, gains, most)
-    ]

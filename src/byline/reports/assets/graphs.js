@@ -126,6 +126,21 @@ function distribution(problems, decision, measure) {
 
 const truthOf = (truth) => (known(truth) ? (truth ? "same author" : "another author") : "not known");
 
+/** Axes from 0 to 1 both ways, with the diagonal. */
+function diagonal(width, height, across, upward) {
+  const chart = axes({
+    width,
+    height,
+    x: { range: [0, 1], label: across, format: percent },
+    y: { range: [0, 1], label: upward, format: percent },
+    left: 54,
+    right: 18,
+  });
+  const ends = [0, 1].map((share) => [chart.x(share), chart.y(share)]);
+  chart.marks.append(svg("path", { d: pathOf(ends), class: "chance" }));
+  return chart;
+}
+
 function rocChart(roc, auc) {
   const interval = auc
     ? ` The area under it is ${fixed(auc[0], 3)}${known(auc[1]) ? `, interval ${fixed(auc[1], 3)} to ${fixed(auc[2], 3)}` : ""};` +
@@ -136,22 +151,8 @@ function rocChart(roc, auc) {
     text: `The share of same-author problems found against the share of others taken for them, for every possible line.${interval}`,
     height: (width) => Math.min(width * 0.9, 330),
     draw: (width, height) => {
-      const chart = axes({
-        width,
-        height,
-        x: { range: [0, 1], label: "others taken for the same author", format: percent },
-        y: { range: [0, 1], label: "same author found", format: percent },
-        left: 54,
-        right: 18,
-      });
+      const chart = diagonal(width, height, "others taken for the same author", "same author found");
       chart.marks.append(
-        svg("path", {
-          d: pathOf([
-            [chart.x(0), chart.y(0)],
-            [chart.x(1), chart.y(1)],
-          ]),
-          class: "chance",
-        }),
         svg("path", { d: pathOf(roc.x.map((x, n) => [chart.x(x), chart.y(roc.y[n])])), class: "line for" }),
       );
       return chart.nodes;
@@ -171,23 +172,7 @@ function calibrationChart(bins) {
     text: "Of the problems with about this probability, how many were truly by the same author. On the diagonal, probabilities mean what they say. Upright lines are intervals; larger marks stand for more problems.",
     height: (width) => Math.min(width * 0.9, 330),
     draw: (width, height) => {
-      const chart = axes({
-        width,
-        height,
-        x: { range: [0, 1], label: "probability that was given", format: percent },
-        y: { range: [0, 1], label: "truly the same author", format: percent },
-        left: 54,
-        right: 18,
-      });
-      chart.marks.append(
-        svg("path", {
-          d: pathOf([
-            [chart.x(0), chart.y(0)],
-            [chart.x(1), chart.y(1)],
-          ]),
-          class: "chance",
-        }),
-      );
+      const chart = diagonal(width, height, "probability that was given", "truly the same author");
       const most = Math.max(...bins.map((bin) => bin.count));
       for (const bin of bins) {
         const x = chart.x(bin.predicted);

@@ -1,0 +1,98 @@
+"""What a run found of one problem: the answer in careful words, and what its members kept of the texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from byline.answers import Answer
+from byline.calibration import Calibration
+from byline.dossiers.parts import SHORT, finite, short_names
+from byline.evidence import Gains
+from byline.figures.sources import Run
+from byline.keepsakes import Kept, read_evidence
+from byline.likelihood import DIFFERENT, SAME, verbal
+from byline.problems import Problem
+from byline.runs import Record, RunFolder
+
+ROUNDING = 1e-6
+
+Found = tuple[str, str, Kept]
+"""A member's name, its unit, and what it kept."""
+
+
+def evidence_by_problem(run: Run, records: Sequence[Record]) -> dict[tuple[int, int], list[Found]]:
+    """By language and problem, what members kept."""
+    found: dict[tuple[int, int], list[Found]] = {}
+    folder = RunFolder(run.folder, run.plan)
+    for record in records:
+        name, unit = record.member.settings.engine_name, record.sides[0].matrix.unit
+        for kept in read_evidence(folder.path(record.member, record.group)):
+            found.setdefault((record.group, kept.problem), []).append((name, unit, kept))
+    return found
+
+
+def gains_of(document: int, length: int, evidence: Sequence[Found]) -> Gains | None:
+    """(members, characters): what those that add up say of one of a problem's documents, 0 being the unknown one."""
+    rows = [kept.gains[document] for _, _, kept in evidence if document in kept.gains]
+    rows = [row for row in rows if len(row) == length]
+    return np.array(rows) if rows else None
+
+
+def problem_values(
+    answer: Answer, problem: Problem, truth: bool | None, calibration: Calibration | None
+) -> dict[str, Any]:
+    """The answer to a problem, its verdict, and what is to be said of it."""
+    low, high = answer.interval or (None, None)
+    verdict = "undecided" if answer.undecided else "same" if answer.value > 0.5 else "another"
+    names = short_names([document.name for document in (problem.unknown, *problem.known)])
+    known = sum(len(document.text) for document in problem.known)
+    unknown = len(problem.unknown.text)
+    short = [f"{what} ({count:,} characters): it carries little evidence"
+             for what, count in (("The unknown text is short", unknown), ("The known texts are short", known))
+             if count < SHORT]  # fmt: skip
+    return {
+        "id": answer.id,
+        "language": problem.language,
+        "answer": answer.rounded,
+        "score": finite(answer.score),
+        "llr": finite(answer.llr),
+        "low": finite(low),
+        "high": finite(high),
+        "probability": finite(answer.probability),
+        "verdict": verdict,
+        "truth": truth,
+        "statement": _statement(answer, verdict, calibration.cap if calibration else None),
+        "known": names[1:],
+        "unknown": names[0],
+        "known_characters": known,
+        "unknown_characters": unknown,
+        "warnings": short,
+    }
+
+
+def _statement(answer: Answer, verdict: str, cap: float | None) -> str:
+    if answer.llr is None:
+        leaning = {"same": "the same author", "another": "another author"}.get(verdict)
+        said = f"Compared with the other problems it leans towards {leaning}." if leaning else "It is left undecided."
+        return f"{said} Nothing is calibrated for these members: the answer is an order, not a probability."
+    ratio = 10 ** abs(answer.llr)
+    one, other = (SAME, DIFFERENT) if answer.llr >= 0 else (DIFFERENT, SAME)
+    times = f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}"
+    capped = cap is not None and abs(answer.llr) >= cap - ROUNDING
+    said = (
+        f"The evidence is {verbal(answer.llr)}: what was found is {times} times"
+        f"{' or more' if capped else ''} as probable if {one} as if {other}."
+    )
+    if capped:
+        said += " That is the most that this calibration can show."
+    if answer.interval:
+        low, high = answer.interval
+        said += (
+            f" The weight of evidence is {answer.llr:+.2f} bans; how far members agree and how far it hangs on parts of"
+            f" the texts would let it lie between {low:+.2f} and {high:+.2f}. What another calibration, or other texts"
+            " to compare with, would change is not in that."
+        )
+    return said + (" It is left undecided, which is written as 0.500." if verdict == "undecided" else "")
