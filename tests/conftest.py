@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from browsers import browser  # noqa: F401 - a fixture
 from byline.builtin import builtin_problems
 
 # The same cases on every run, so that a change passes or fails by itself; --hypothesis-profile=default tries new ones.

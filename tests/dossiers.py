@@ -6,12 +6,21 @@ import math
 import random
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from byline.builtin import builtin_problems
+from byline.documents import Document
+from byline.dossiers.parts import company
+from byline.execution import Keep
+from byline.pools import read_pool
+from byline.problems import Problem, ProblemSet, read_problems
+from byline.reference import build_reference
 from byline.reports.page import pack
+from byline.verification import verify
 
 HOSTILE = (
     '<script>alert("x")</script>',
@@ -127,8 +136,28 @@ def _common(kind: str, title: str, conclusion: str, command: str) -> dict[str, A
             "preset": "best",
             "inputs": "0123456789abcdef",
             "files": {f"members/{n:04d}/matrix.safetensors": f"{n:x}" * 64 for n in range(1, 5)},
+            "texts": {f"EN{n:03d}": [["unknown.txt", f"{n:x}" * 64], ["known01.txt", "ab" * 32]] for n in range(1, 4)},
         },
     }
+
+
+def among(chance: random.Random, own: float, count: int = 160) -> dict[str, Any]:
+    """A score among others of pure chance."""
+    return company([chance.gauss(0, 1) for _ in range(count)], own)
+
+
+def beside_reference(chance: random.Random, members: Sequence[dict[str, Any]], score: float) -> dict[str, Any]:
+    """What members say of a problem beside a reference; with the last one nothing could be compared."""
+    rows = [
+        {
+            "member": each["member"],
+            "name": each["name"],
+            "own_scale": n == 0,
+            **among(chance, score + 1 if n else -1.0, 0 if n == len(members) - 1 else 104),
+        }
+        for n, each in enumerate(members)
+    ]
+    return {"members": rows, "parts": {"relative": score + 1, "own": -1.0}, "even": 1.0}
 
 
 def verification(
@@ -140,8 +169,12 @@ def verification(
     truth: bool = True,
     calibrated: bool = True,
     languages: int = 1,
+    beside: bool = False,
 ) -> dict[str, Any]:
-    """A run of so many problems; of built-in texts, or of so many characters each, known and unknown."""
+    """A run of so many problems; of built-in texts, or of so many characters each, known and unknown.
+
+    `beside` is beside a reference: problems are not compared with each other.
+    """
     chance = random.Random(f"verification {count}")
     own = list(texts) or ([] if characters else [builtin_texts()[n % len(builtin_texts())] for n in range(3 * count)])
     members = [
@@ -200,7 +233,8 @@ def verification(
                     }
                     for each in members
                 ],
-                "cohort": {"others": [round(chance.gauss(0, 1), 3) for _ in range(160)], "own": round(score, 3)},
+                "cohort": None if beside else {**among(chance, score), "used": True},
+                "reference": beside_reference(chance, members, score) if beside else None,
                 "blob": blobs[n % len(blobs)],
             }
         )
@@ -225,20 +259,34 @@ def verification(
             "byline verify problems/ -o out/ --seed 0",
         ),
         "warnings": ["EN003: the unknown text is short (812 characters); its answer is less sure than others."],
-        "interpretation": "relative",
+        "interpretation": "cohort" if beside else "relative",
         "calibrated": calibrated,
         "prior": 0.5,
-        "languages": [{"language": "english", "problems": count, "centre": centre, "strength": 0.61}],
+        "languages": [
+            {
+                "language": language,
+                "problems": count // languages,
+                "centre": None if beside else centre + n,
+                "strength": None if beside else 0.61,
+            }
+            for n, language in enumerate(("english", "greek")[:languages])
+        ],
         "problems": problems,
-        "decision": {"centre": centre, "label": "score that speaks for neither side"},
+        "decisions": []
+        if beside
+        else [
+            {"language": language, "centre": centre + n, "label": "score that speaks for neither side"}
+            for n, language in enumerate(("english", "greek")[:languages])
+        ],
         "measures": {
             "auc": [0.917, 0.72, 1.0],
             "c@1": [0.847, 0.61, 0.99],
             "product": [0.776, 0.5, 0.98],
-            "cllr": 0.534,
+            "cllr": [0.534, 0.41, 0.66],
         }
         if truth
         else None,
+        "measured": {"problems": count, "left_out": 1} if truth else None,
         "roc": {"x": x, "y": y} if truth else None,
         "tippett": {"llr": steps, "same": greater(True), "another": greater(False)} if truth and calibrated else None,
         "calibration": [
@@ -248,22 +296,9 @@ def verification(
         ]
         if truth and calibrated
         else None,
-        "heatmap": {
-            "rows": rows,
-            "columns": rows,
-            "row_title": "unknown text of",
-            "column_title": "known texts of",
-            "values": [
-                [
-                    None
-                    if (r + 5 * c) % 31 == 7
-                    else round(problems[r]["score"] if r == c else chance.gauss(0, 0.8), 2)
-                    for c in range(count)
-                ]
-                for r in range(count)
-            ],
-            "asked": [[n, n] for n in range(count)],
-        },
+        "heatmaps": []
+        if beside
+        else [_heatmap(chance, problems, rows, language) for language in ("english", "greek")[:languages]],
         "learning": [
             {
                 "language": "english",
@@ -273,6 +308,30 @@ def verification(
             for member in (4, 5, 6)
         ],
         "members": members,
+    }
+
+
+def _heatmap(
+    chance: random.Random, problems: Sequence[dict[str, Any]], rows: Sequence[str], language: str
+) -> dict[str, Any]:
+    """Every pair of one language; one value lies far above the others, beyond the colours."""
+    own = [n for n, problem in enumerate(problems) if problem["language"] == language]
+    values = [
+        [
+            None if (r + 5 * c) % 31 == 7 else round(problems[r]["score"] if r == c else chance.gauss(0, 0.8), 2)
+            for c in own
+        ]
+        for r in own
+    ]
+    values[-1][-1] = 40.0
+    return {
+        "language": language,
+        "rows": [rows[n] for n in own],
+        "columns": [rows[n] for n in own],
+        "row_title": "unknown text of",
+        "column_title": "known texts of",
+        "values": values,
+        "asked": [[n, n] for n in range(len(own))],
     }
 
 
@@ -294,14 +353,23 @@ def hostile() -> dict[str, Any]:
             member["name"] = attack
     dossier["provenance"]["command"] = attack
     dossier["provenance"]["files"] = {attack: "0" * 64}
+    dossier["provenance"]["texts"] = {attack: [[attack, attack]]}
     dossier["provenance"]["settings"] = {"1": {attack: attack, "__proto__": [attack]}, attack: {}}
-    dossier["decision"]["label"] = attack
+    dossier["decisions"][0]["label"] = attack
     dossier["learning"][0].update(language=attack, name=attack)
-    dossier["heatmap"].update(row_title=attack, column_title=attack)
+    dossier["heatmaps"][0].update(row_title=attack, column_title=attack)
     return dossier
 
 
 AUTHORS = ("Ada Thorn", "Bram Vale", "Cora Finch", "Dov Marsh", "Elin Oake")
+
+
+def _beside(text: str, seed: int) -> dict[str, Any]:
+    """A text beside another, which has a scale of its own."""
+    texts = texts_of([("known, characters 1 to 900", builtin_texts()[-1])], ("letter", text), 0.25, seed)
+    texts["documents"][0]["scale"] = 5.1
+    texts["passages"] = [each for each in texts["passages"] if each["document"] == 1]
+    return texts
 
 
 def attribution(count: int = 9, authors: Sequence[str] = AUTHORS, names: Sequence[str] = ()) -> dict[str, Any]:
@@ -321,9 +389,24 @@ def attribution(count: int = 9, authors: Sequence[str] = AUTHORS, names: Sequenc
                 "author": named,
                 "probability": round(none if named is None else shares[0][1], 3),
                 "none": round(none, 3),
-                "ranking": [[author, round(share, 3), round(2.3 - share / 3, 3)] for author, share in shares],
+                "ranking": [
+                    [author, round(share, 3), round(2.3 - share / 3, 3), round(share / 9, 3), round(4 * share - 1, 2)]
+                    for author, share in shares
+                ],
+                "parts": [[author, [round(2 * share, 2), round(2 * share - 1, 2)]] for author, share in shares[:3]],
+                "others": 3 if n == 2 else 0,
+                "reasons": ["Authors are ordered by the sum of what all members say of them, and not by bits."],
+                "characters": len(text),
+                "known_texts": 2,
+                "known_characters": 9_000,
+                "known_shown": 2_000,
+                "known_whole": n == 3,
+                "warnings": ["The text is short (812 characters): it carries little evidence."] if n == 1 else [],
                 "statement": f"Of these authors {shares[0][0]} is the most probable, at {shares[0][1]:.0%}.",
-                "blob": None if n == 5 else pack(texts_of([("letter", text)], None, 0.25, n)),
+                "blob": None if n == 5 else pack(_beside(text, n)),
+                "next": {"author": shares[1][0], "blob": pack(texts_of([], ("letter", text), 0.1, n))}
+                if len(shares) > 1
+                else None,
             }
         )
     said = sum(document["author"] is not None for document in documents)
@@ -337,10 +420,24 @@ def attribution(count: int = 9, authors: Sequence[str] = AUTHORS, names: Sequenc
         "authors": list(authors),
         "documents": documents,
         "prior_none": 0.1,
+        "none_line": {"middle": 1.2},
+        "known_as": "The authors' texts are shown as the model keeps them.",
+        "language": "english",
+        "members": [
+            {"member": n, "name": name, "weight": 0.5, "additive": n == 1, "made_by": {"byline": "0.7.0"}}
+            for n, name in enumerate(("ngram", "vectors"), start=1)
+        ],
     }
 
 
-def clustering(count: int = 14, names: Sequence[str] = ()) -> dict[str, Any]:
+def _pair_texts(one: tuple[str, str], other: tuple[str, str], seed: int) -> dict[str, Any]:
+    texts = texts_of([one], other, 0.25, seed)
+    for document, role in zip(texts["documents"], ("one", "other"), strict=True):
+        document["role"] = role
+    return texts
+
+
+def clustering(count: int = 14, names: Sequence[str] = (), cut: float | None = None) -> dict[str, Any]:
     chance = random.Random("clustering")
     shown = [names[n % len(names)] if names else f"text{n + 1:02d}.txt" for n in range(count)]
     labels = [n // 4 for n in range(count - 2)] + [(count - 3) // 4 + 1, (count - 3) // 4 + 2]
@@ -362,7 +459,27 @@ def clustering(count: int = 14, names: Sequence[str] = ()) -> dict[str, Any]:
         parts[number] = parts.pop(one) + parts.pop(other)
         merges.append([one, other, round(height, 3), len(parts[number])])
     (order,) = parts.values()
-    links = sorted(([b, a, link[a][b]] for a in range(count) for b in range(a)), key=lambda each: -each[2])
+    links = sorted(
+        ([b, a, link[a][b], round(1 / (1 + math.exp(1 - link[a][b])), 3)] for a in range(count) for b in range(a)),
+        key=lambda each: -each[2],
+    )
+    texts = [f"{builtin_texts()[n % len(builtin_texts())]} {shown[n]}" for n in range(count)]
+    pairs = [
+        {
+            "id": f"{shown[one]} and {shown[other]}{n if names else ''}",
+            "one": one,
+            "other": other,
+            "link": value,
+            "score": score,
+            "stronger": n,
+            "links": len(links),
+            "together": labels[one] == labels[other],
+            "shares": [value + 0.5, value - 0.5],
+            "warnings": ["They share 100 characters or more word for word."] if n == 1 else [],
+            "blob": pack(_pair_texts((shown[one], texts[one]), (shown[other], texts[other]), n)),
+        }
+        for n, (one, other, value, score) in enumerate(links[:4])
+    ]
     return {
         **_common(
             "clustering",
@@ -371,8 +488,30 @@ def clustering(count: int = 14, names: Sequence[str] = ()) -> dict[str, Any]:
             "byline cluster texts/ -o out/",
         ),
         "names": shown,
+        "ids": [f"{name}{n if names else ''}" for n, name in enumerate(shown)],
         "labels": labels,
+        "threshold": 2.0,
+        "cut": cut,
         "links": links,
+        "pairs": pairs,
+        "texts": [{"characters": len(text), "shown": len(text), "blob": pack({"text": text})} for text in texts],
+        "clusters": [
+            {
+                "label": label,
+                "mean": 3.4,
+                "weakest": 2.2,
+                "strongest": 4.5,
+                "pairs": [n for n, pair in enumerate(pairs) if labels[pair["one"]] == labels[pair["other"]] == label],
+                "words": [["whilst", 31.4, 3], [shown[0], 12.5, 2]],
+                "features": [["; an", 2], [shown[1], 1]],
+            }
+            for label in sorted(set(labels))
+            if labels.count(label) > 1
+        ],
+        "members": [
+            {"member": n, "name": name, "seed": None, "additive": n == 1, "made_by": {"byline": "0.7.0"}}
+            for n, name in enumerate(("ngram", "vectors"), start=1)
+        ],
         "tree": {"merges": merges, "order": order},
         "heatmap": {
             "rows": [shown[n] for n in order],
@@ -401,6 +540,8 @@ def rolling(authors: Sequence[str] = AUTHORS, text: str = "", document: str = "n
             {"begin": begin, "end": min(len(text), begin + 3 * step), "author": ranking[0][0], "ranking": ranking}
         )
     ends = [0, *changes, len(text)]
+    spans = list(pairwise(ends))
+    texts = texts_of([(document, text[begin:end]) for begin, end in spans], None, 0.25, "rolling")
     return {
         **_common(
             "rolling",
@@ -412,11 +553,19 @@ def rolling(authors: Sequence[str] = AUTHORS, text: str = "", document: str = "n
         "length": len(text),
         "passages": passages,
         "stretches": [
-            {"begin": begin, "end": end, "author": authors[n % 2 % len(authors)], "probability": 0.71 + n / 20}
-            for n, (begin, end) in enumerate(pairwise(ends))
+            {
+                "begin": begin,
+                "end": end,
+                "author": authors[n % 2 % len(authors)],
+                "probability": 0.71 + n / 20,
+                "bits": 81.5 - 90 * n,
+            }
+            for n, (begin, end) in enumerate(spans)
         ],
         "changes": changes,
-        "text": text,
+        "strongest": texts["passages"],
+        "blob": pack(texts),
+        "language": "english",
         "authors": list(authors),
     }
 
@@ -428,16 +577,45 @@ def sparse(kind: str) -> dict[str, Any]:
         dossier["problems"][0].update(
             answer=0.5, score=None, verdict="undecided", members=[], cohort=None, blob=None, warnings=[], known=[]
         )
-        dossier.update(decision=None, heatmap=None, learning=[], members=[], languages=[], warnings=[], limits=[])
+        dossier.update(decisions=[], heatmaps=[], learning=[], members=[], languages=[], warnings=[], limits=[])
     elif kind == "attribution":
         dossier = attribution(1, AUTHORS[:1])
-        dossier["documents"][0].update(author=None, blob=None, ranking=[[AUTHORS[0], 0.4, None]])
+        row = {key: dossier["documents"][0][key] for key in ("name", "probability", "none", "statement")}
+        dossier["documents"] = [{**row, "author": None, "blob": None, "ranking": [[AUTHORS[0], 0.4, None]]}]
+        dossier.update(none_line=None, known_as=None, members=[])
     elif kind == "clustering":
         dossier = clustering(3)
         dossier.update(labels=[0, 1, 2], links=[], tree={"merges": [], "order": [0, 1, 2]}, heatmap=None)
+        dossier.update(texts=[], pairs=[], clusters=[], members=[])
     else:
         dossier = rolling(AUTHORS[:1])
         passage = {"begin": 0, "end": 300, "author": AUTHORS[0], "ranking": [[AUTHORS[0], 1.0]]}
         stretch = {"begin": 0, "end": 300, "author": AUTHORS[0], "probability": 1.0}
-        dossier.update(text=None, passages=[passage], stretches=[stretch], changes=[], length=300)
+        dossier.update(blob=None, strongest=[], passages=[passage], stretches=[stretch], changes=[], length=300)
     return {**dossier, "provenance": {"command": "byline", "settings": {}, "files": {}}}
+
+
+def real_run(folder: Path, beside: bool = False) -> Path:
+    """A run of quick members with the truth beside it.
+
+    In two languages, where two problems share a text and one is too short; or in one, beside a reference.
+    """
+    problems, truth = [], ["EN090 N", "EN091 N"]
+    for language in ("english",) if beside else ("english", "greek"):
+        with builtin_problems(language) as corpus:
+            problems += read_problems(corpus).problems[: 4 if beside else 7]
+            truth += (corpus / "truth.txt").read_text(encoding="utf-8").splitlines()
+            others = build_reference([corpus], language=language)
+    if not beside:
+        problems.append(replace(problems[0], id="EN090", known=problems[2].known))
+        problems.append(Problem("EN091", (Document("known", "too"),), Document("unknown", "short"), "english"))
+    (folder / "truth.txt").write_text("\n".join(truth), encoding="utf-8")
+    verify(
+        ProblemSet(tuple(problems), "folders"),
+        read_pool("cohort").only(["ngram", "spread"]) if beside else read_pool("best").only(["ngram", "vectors"]),
+        members=3 if beside else 4,
+        reference=others if beside else None,
+        skip_bad=True,
+        keep=Keep(folder / "run"),
+    )
+    return folder

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from byline.attribution import attributing
+from byline.attribution import cautions
 from byline.attribution import model as model_module
 from byline.attribution.attributing import Attribution, attribute
 from byline.attribution.file import author_model_bytes, read_author_model, write_author_model
-from byline.attribution.model import AuthorModel, check_texts, enrol_authors, fill_tables, train_authors
+from byline.attribution.model import AuthorModel, enrol_authors, fill_tables, train_authors
 from byline.attribution.verdict import Judge
 from byline.attribution.writings import Writings, read_writings, writings_of
 from byline.documents import Document
@@ -236,7 +236,7 @@ class TestKnownTexts:
     def test_among_millions_of_characters_only_whole_texts_are_looked_for(
         self, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(attributing, "MOST_COMPARED", 100)
+        monkeypatch.setattr(cautions, "MOST_COMPARED", 100)
         known = texts_by(range(6)).documents[4]
         part = Document("part", unknown([0])[0].text + known.text[50:250])
         attribute(trained(), [Document("copy", known.text), part])
@@ -346,6 +346,36 @@ class TestTraining:
             train_authors(texts_by(range(2)), (VECTORS,), watch=Watch(proceed=stop))
 
 
+class TestKept:
+    """What was counted of the model's own texts is kept for the next question, and changes no answer."""
+
+    def test_a_second_question_counts_nothing_of_it_anew(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        model = replace(trained())
+        first = attribute(model, unknown([1]))
+        assert {"levels", "numbering 0 5"} <= model.kept.keys()
+        counted = []
+        number_texts = model_module.number_texts
+        monkeypatch.setattr(model_module, "sample_texts", lambda *_: counted.append("levels"))
+        monkeypatch.setattr(model_module, "number_texts", lambda *all_: counted.append("index") or number_texts(*all_))
+        assert attribute(model, unknown([1])) == first
+        assert counted == []
+
+    def test_another_model_has_its_own(self) -> None:
+        model = replace(trained())
+        attribute(model, unknown([1]))
+        enrolled = enrol_authors(model, texts_by([6]))
+        assert enrolled.kept == {}
+        assert attribute(enrolled, unknown([6]))[0].author == "g"
+
+    def test_a_large_one_keeps_no_index_and_answers_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        wanted = attribute(trained(), unknown([2]))[0]
+        monkeypatch.setattr(model_module, "MOST_KEPT", 100)
+        model = replace(trained())
+        (found,) = attribute(model, unknown([2]))
+        assert model.kept.keys() == {"levels"}
+        assert chances(found) == pytest.approx(chances(wanted), rel=1e-9)
+
+
 class TestLostLetters:
     """The alphabet is counted over all texts together: a long one can take letters away from a short one."""
 
@@ -371,18 +401,19 @@ class TestLostLetters:
 
     def test_a_text_that_is_asked_is_judged_named_or_refused(self, caplog: pytest.LogCaptureFixture) -> None:
         model, plain = trained(), unknown([1])[0].text
-        check_texts(model, [Document("x.txt", plain)])
+        assert attribute(model, [Document("x.txt", plain)])[0].cautions == ()
         assert caplog.messages == []
         letters = "\u03bc" * (len(plain) // 2)
         known = len(model.views[0].normal(plain))
-        check_texts(model, [Document("x.txt", plain + letters)])
+        (found,) = attribute(model, [Document("x.txt", plain + letters)])
         whole = known + len(letters)
-        assert caplog.messages == [f"x.txt: only {known} of {whole} characters are ones that the model knows"]
+        assert found.cautions == (f"only {known} of {whole} characters are ones that the model knows",)
+        assert caplog.messages == [f"x.txt: {found.cautions[0]}"]
         many = Document("y.txt", plain + letters * 3)
         with pytest.raises(
             CorpusError, match=r"y.txt: only \d+ of \d+ characters are ones that the model knows; leave"
         ):
-            check_texts(model, [Document("x.txt", plain), many])
+            attribute(model, [Document("x.txt", plain), many])
 
 
 class TestEnrolling:

@@ -249,7 +249,9 @@ class TestTrain:
         run("train", table, "-o", path, "--author-column", "who", "--text-column", "what")
         one, two = read_author_model(path), read_author_model(model_file)
         assert (one.authors, one.judge, one.views) == (two.authors, two.judge, two.views)
-        assert "name them with --author-column and --text-column" in refused("train", table, "-o", tmp_path / "x")
+        assert "say which hold authors and texts (--author-column, --text-column)" in refused(
+            "train", table, "-o", tmp_path / "x"
+        )
 
     def test_members_and_seeds_are_those_that_are_asked_for(self, authors: Path, tmp_path: Path) -> None:
         path, pool = tmp_path / "m.byline", tmp_path / "pool.toml"
@@ -396,7 +398,7 @@ class TestTrain:
             ({"Ann/0.txt": "the old man went down to the river"}, "1 author, 2 are needed; add texts by others"),
             ({"Ann/0.txt": "the old man went down", "Bob/0.txt": "hm"}, "Bob/0.txt: 2 characters after normalising"),
             ({"Ann/0.txt": "the old man went", "Bob/0.txt": "the old man went"}, "have the same text"),
-            ({"Ann/0.txt": "the old man went", "Bob/notes.md": "x"}, "Bob: no .txt files there"),
+            ({"Ann/0.txt": "the old man went", "Bob/notes.log": "x"}, "Bob: no texts there"),
             ({"ann.txt": "the old man went"}, "whose text is ann.txt?"),
         ],
     )
@@ -551,7 +553,7 @@ class TestAttribute:
             read_author_model(model_file), [Document(str(path), path.read_text("utf-8")) for path in asked], 0.2
         )
         for each, wanted in zip(result, found, strict=True):
-            assert set(each) == {"document", "author", "probability", "none", "ranking"}
+            assert set(each) == {"document", "author", "probability", "none", "cautions", "ranking"}
             assert [set(candidate) for candidate in each["ranking"]] == [{"author", "probability", "bits"}] * 4
             assert each["author"] == wanted.author == each["ranking"][0]["author"]
             assert each["probability"] == pytest.approx(wanted.probability)
@@ -688,7 +690,7 @@ class TestAttribute:
         assert done.stderr.splitlines() == [
             "byline: these can't be used (3):",
             f"  {tmp_path / 'gone'}: not found; name text files, or folders of them",
-            f"  {tmp_path / 'bare'}: no .txt files there; name text files, or folders of them",
+            f"  {tmp_path / 'bare'}: no texts there; name text files, or folders of them",
             f"  {folder / 'empty.txt'}: empty; remove it or put text in it",
         ]
         assert not (tmp_path / "o").exists()

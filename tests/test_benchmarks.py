@@ -19,7 +19,7 @@ def benchmarks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The folder of benchmarks is where modules are looked for."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     yield
-    for name in ("attribution", "clustering", "pan", "sampling", "speed", "stored"):
+    for name in ("attribution", "cautions", "clustering", "pan", "sampling", "speed", "stored"):
         sys.modules.pop(name, None)
 
 
@@ -51,6 +51,22 @@ def test_quality_is_measured_of_one_member_and_of_an_ensemble(english: Path) -> 
     assert pan.run(english.parent, "english", 0, pan_options(set=tiny, placebo=True))["texts"]["auc"] != 1
 
 
+def test_cautions_are_measured(
+    english: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import cautions
+    from byline.problems import read_problems
+
+    monkeypatch.setattr(cautions, "GROWTH", (5,))
+    monkeypatch.setattr(cautions, "DRAWS", 2)
+    found = cautions.measure({"english": read_problems(english).problems})
+    assert found["cautions"][0]["corpus"] == "english"
+    assert found["marks"].keys() == cautions.MARKS.keys()
+    assert found["draws"][0]["said"] == 0
+    cautions.print_tables(found)
+    assert "| english | 12 |" in capsys.readouterr().out
+
+
 def test_samples_of_heads_are_measured(english: Path) -> None:
     import sampling
 
@@ -59,6 +75,22 @@ def test_samples_of_heads_are_measured(english: Path) -> None:
     assert [row["sample"] for row in rows[1:]] == [10]
     assert 0 < rows[1]["correlation"] <= 1
     assert sampling.grow(6)["seconds"] > 0
+
+
+def test_what_evidence_costs_is_measured(english: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import evidence
+
+    cost = evidence.weigh(english, "vectors", 1)
+    assert cost["seconds_with"] > 0
+    assert cost["evidence_bytes"] > 0
+    growth = [
+        {"problems": 6, "work": "verify", "evidence": True, **evidence.answer(6, True, tmp_path)},
+        {"problems": 6, "work": "explain", **evidence.explain(tmp_path, "p3")},
+    ]
+    evidence.print_tables({"costs": [cost], "growth": growth})
+    printed = capsys.readouterr().out
+    assert "| 6 | verify | kept |" in printed
+    assert "| 6 | explain | read |" in printed
 
 
 @pytest.mark.parametrize("work", ["train", "score"])

@@ -232,7 +232,7 @@ class TestRefusals:
         assert first == "these can't be used (2):"
         info = collection / "problem00001" / "problem-info.json"
         assert f"{info.parent / 'unknown'}: not found; add it, or take it out of {info}" in lines[0]
-        assert "problem00002/candidate00003: no .txt files there" in lines[1]
+        assert "problem00002/candidate00003: no texts there" in lines[1]
 
 
 class TestAnswers:
@@ -502,7 +502,7 @@ class TestCommands:
         write_answers(out, {"unknown00001.txt": "candidate00001"}, "problem00002")
         other = run(*words, "--resume")
         assert other.returncode == 1
-        assert f"{second}: no answers to problem00002 as it is now; remove it, or give --overwrite" in other.stderr
+        assert f"{second}: no answers to problem00002 as it is now; remove it, or overwrite it (" in other.stderr
         assert not first.exists()
 
     def test_what_stops_it_says_that_it_can_go_on(
@@ -567,7 +567,7 @@ class TestCommands:
         write(tmp_path / "corpus" / "info.json", [{"folder": "problem001", "language": "en"}])
         for truth in (tmp_path / "corpus" / "truth", tmp_path / "corpus"):
             found = json.loads(run("evaluate", tmp_path / "out", truth, "--json").stdout)
-            assert found["means"] == {"bcubed_f": 1.0, "average_precision": 1.0}
+            assert found["means"] == {"bcubed_f": 1.0, "map": 1.0}
 
     def test_the_truth_is_never_opened_while_answering(
         self, collection: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

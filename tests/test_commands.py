@@ -203,6 +203,43 @@ class TestVerify:
         assert sorted(path.name for path in out.iterdir()) == ["answers.txt", "run"]
 
 
+class TestCautions:
+    def test_what_speaks_against_answers_is_said_briefly_explained_and_masked(
+        self, make_corpus: MakeCorpus, tmp_path: Path
+    ) -> None:
+        problems = small_problems(6, 1500)
+        saying = "What is written without effort, someone said, is in general read without pleasure; and so it is here."
+        problems["EN002"]["unknown.txt"] += f" {saying}"
+        problems["EN002"]["known01.txt"] = f"{saying} {problems['EN002']['known01.txt']}"
+        for name in ("EN003", "EN004"):
+            problems[name]["unknown.txt"] = problems[name]["unknown.txt"][:300]
+        corpus, out = make_corpus(problems), tmp_path / "out"
+
+        def say(*words: object) -> str:
+            return CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False).stdout
+
+        asked = ("verify", corpus, "--quiet", "--engines", "vectors", "--members", "1")
+        said = say(*asked, "-o", out)
+        assert "Caution: EN002: unknown.txt shares 1 passage" in said
+        assert f"\u201c{saying}\u201d" in said
+        assert "Caution: 2 problems have fewer than 1,000 characters on a side" in said
+        assert f"byline report {out} -o report.html shows what speaks against which answer" in said
+        explained = say("explain", out, "EN002")
+        assert f"EN002/known01.txt, characters 0 to {len(saying)}: \u201cWhat is written" in explained
+        values = json.loads(say("explain", out, "EN002", "--json"))
+        assert values["cautions"][0]["kind"] == "shared"
+        assert values["warnings"][0] == values["cautions"][0]["text"]
+        assert [each["text"] for each in values["shared"]] == [saying, saying]
+        masked = say(*asked, "-o", out, "--overwrite", "--mask-shared")
+        assert "Caution: EN002: Left out before anything was learnt" in masked
+        assert "shares 1 passage" not in masked
+        with pytest.raises(BylineError, match="mask_shared is gone"):
+            say(*asked, "-o", out, "--resume")
+        values = json.loads(say(*asked, "--mask-shared", "--json"))
+        assert values["mask_shared"] is True
+        assert values["cautions"]["problems"]["EN002"][-1]["quotes"] == [saying]
+
+
 class TestEnsembles:
     def test_presets_are_listed_and_shown(self) -> None:
         listed = run("presets").stdout
@@ -422,6 +459,7 @@ class TestOneQuestion:
         assert re.search(r"^question .* 0\.\d\d\d ", done.stdout, re.MULTILINE)
         assert "Answers are probabilities at a prior of 0.5" in done.stdout
         assert "The reference (24 texts by 12 people) is " in done.stdout
+        assert "Caution: Very short: the unknown side has " in done.stdout
 
     def test_json_says_the_same_and_nothing_else(self, texts: list[Path], reference: Path, tmp_path: Path) -> None:
         a, b, q = texts
@@ -437,6 +475,7 @@ class TestOneQuestion:
         }  # fmt: skip
         assert (result["interpret"], result["calibrated"], result["members"]) == ("cohort", True, 5)
         assert (result["reference"]["authors"], len(result["reference"]["problems"])) == (12, 1)
+        assert {each["kind"] for each in result["cautions"]["problems"]["question"]} >= {"short", "reference"}
         again = json.loads(run("verify", "--known", b, "--known", a, *words, "-o", tmp_path / "out").stdout)
         assert again["answers"] == result["answers"]
         assert (tmp_path / "out" / "answers.txt").read_text("utf-8") == f"question {answer['answer']:.3f}\n"

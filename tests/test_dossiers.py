@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import hashlib
 import json
 import os
 import re
@@ -12,31 +13,24 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from byline.attribution.attributing import attribute
-from byline.attribution.evidence import weigh_characters
-from byline.attribution.file import write_author_model
-from byline.attribution.model import train_authors
-from byline.attribution.rolling import roll
-from byline.attribution.writings import writings_of
 from byline.builtin import builtin_problems
-from byline.clustering import cluster_documents
 from byline.documents import Document
-from byline.dossiers.attribution import attribution_dossier, rolling_dossier
-from byline.dossiers.clustering import clustering_dossier
 from byline.dossiers.explanation import explain_problem
 from byline.dossiers.verification import verification_dossier
 from byline.errors import AnswersError, RunError
+from byline.evaluation import evaluate_answers
 from byline.execution import Keep
 from byline.figures.sources import read_run
+from byline.metrics import cllr
 from byline.pools import read_pool
 from byline.problems import Problem, ProblemSet, read_problems
-from byline.reference import build_reference
 from byline.settings import Settings
 from byline.verification import verify
 from conftest import phrase
@@ -111,16 +105,52 @@ class TestVerification:
         assert len(dossier["tippett"]["llr"]) == len(dossier["tippett"]["same"])
         assert sum(each["count"] for each in dossier["calibration"]) == 12
         bare = verification_dossier(run)
-        assert [bare[key] for key in ("measures", "roc", "tippett", "calibration")] == [None] * 4
+        assert [bare[key] for key in ("measures", "measured", "roc", "tippett", "calibration")] == [None] * 5
         assert all(row["truth"] is None for row in bare["problems"])
 
+    def test_measures_have_the_intervals_of_byline_evaluate(self, dossier: dict[str, Any], tmp_path: Path) -> None:
+        answers = tmp_path / "answers.txt"
+        answers.write_text("".join(f"{row['id']} {row['answer']}\n" for row in dossier["problems"]), "utf-8")
+        with builtin_problems("english") as problems:
+            evaluated = evaluate_answers(answers, problems)
+        assert evaluated.by_text
+        for name, key in (("auc", "auc"), ("c@1", "c_at_1"), ("product", "product")):
+            wanted = getattr(evaluated.measures, key), *asdict(evaluated.intervals[key]).values()
+            assert dossier["measures"][name] == pytest.approx(wanted, abs=1e-4)
+        value, low, high = dossier["measures"]["cllr"]
+        assert low < value < high
+        assert value == pytest.approx(
+            cllr(
+                [row["truth"] for row in dossier["problems"]],
+                np.array([row["llr"] for row in dossier["problems"]]) * np.log(10),
+            ),
+            abs=1e-3,
+        )
+        assert dossier["measured"] == {"problems": 12, "left_out": 0}
+
     def test_the_heat_map_frames_what_is_asked(self, dossier: dict[str, Any]) -> None:
-        heat = dossier["heatmap"]
+        (heat,) = dossier["heatmaps"]
         assert len(heat["values"]) == len(heat["rows"]) == 12
         assert len(heat["asked"]) == 12
         scores = {row["id"]: row["score"] for row in dossier["problems"]}
         for row, column in heat["asked"]:
             assert heat["values"][row][column] == pytest.approx(scores[heat["rows"][row]], abs=0.006)
+
+    def test_each_problem_stands_among_the_others_by_the_score_of_its_answer(self, dossier: dict[str, Any]) -> None:
+        for row in dossier["problems"]:
+            cohort = row["cohort"]
+            assert cohort["own"] == row["score"]
+            assert cohort["used"]
+            assert cohort["count"] == sum(cohort["bars"]) == 22  # 11 other heads, 11 other texts
+
+    def test_provenance_has_the_hash_of_each_text(self, dossier: dict[str, Any]) -> None:
+        texts = dossier["provenance"]["texts"]
+        with builtin_problems("english") as folder:
+            for problem in read_problems(folder).problems:
+                files = [folder / problem.id / name for name in ("unknown.txt", "known01.txt", "known02.txt")]
+                assert [digest for _, digest in texts[problem.id]] == [
+                    hashlib.sha256(file.read_bytes()).hexdigest() for file in files
+                ]
 
     def test_provenance_names_hashes_and_a_command_that_runs(self, dossier: dict[str, Any], tmp_path: Path) -> None:
         provenance = dossier["provenance"]
@@ -152,23 +182,11 @@ class TestVerification:
 
     def test_damaged_evidence_is_refused_and_changes_no_answer(self, run: Path, tmp_path: Path) -> None:
         shutil.copytree(run, tmp_path / "part")
-        with (tmp_path / "part/run/members/0003/evidence.safetensors").open("ab") as file:
+        with (tmp_path / "part/run/members/0003/evidence.npy").open("ab") as file:
             file.write(b"x")
         assert read_run(tmp_path / "part").answers == read_run(run).answers
         with pytest.raises(RunError, match="its evidence is damaged"):
             verification_dossier(tmp_path / "part")
-
-    def test_beside_a_reference_problems_are_not_shown_against_each_other(self, tmp_path: Path) -> None:
-        with builtin_problems("english") as folder:
-            problems = read_problems(folder)
-            others = build_reference([folder], language="english")
-            few = ProblemSet(problems.problems[:3], "folders")
-            verify(few, Settings(engine="ngram"), interpret="cohort", reference=others, keep=Keep(tmp_path / "run"))
-        found = verification_dossier(tmp_path)
-        assert found["heatmap"] is None
-        assert all(row["cohort"] is None for row in found["problems"])
-        assert found["decision"] is None
-        assert "reference population" in " ".join(found["limits"])
 
     def test_a_run_without_evidence_says_what_to_do(self, tmp_path: Path) -> None:
         with builtin_problems("greek") as problems:
@@ -221,64 +239,6 @@ class TestExplain:
         assert "no problem nobody there" in wrong.stderr
 
 
-@pytest.fixture(scope="module")
-def model() -> Any:
-    documents = [
-        Document(f"{name}/{salt}", phrase(author, 600, salt)) for author, name in enumerate("abcd") for salt in range(3)
-    ]
-    return train_authors(
-        writings_of(documents, [document.name[0] for document in documents], "english"),
-        (Settings(engine="ngram", order=4), Settings(engine="vectors"), Settings(hidden=5, sub_epochs=3)),
-    )
-
-
-class TestOthers:
-    def test_what_speaks_for_an_author_is_found_in_the_part_that_is_his(self, model: Any) -> None:
-        text = phrase(1, 1500, 7) + " \u2603 " + phrase(2, 1500, 7)
-        (gains,) = weigh_characters(model, [Document("both", text)], ["b"])
-        assert gains is not None
-        assert gains.shape == (2, len(text))  # n-grams and a network
-        half = len(text) // 2
-        assert (gains[:, :half].mean(axis=1) > gains[:, half:].mean(axis=1) + 0.05).all()
-
-    def test_members_that_do_not_add_up_tell_nothing(self, model: Any) -> None:
-        from dataclasses import replace
-
-        assert weigh_characters(
-            replace(model, members=model.members[1:2]), [Document("x", phrase(0, 300, 9))], ["a"]
-        ) == [None]
-
-    def test_attributions(self, model: Any) -> None:
-        documents = [Document(f"{n}", phrase(n, 500, 8)) for n in range(4)]
-        found = attribution_dossier(model, documents, attribute(model, documents, 0.1), 0.1, ABOUT)
-        assert json.loads(json.dumps(found, allow_nan=False)) == found
-        assert [row["author"] for row in found["documents"]] == list("abcd")
-        assert "4 texts compared with 4 authors" in found["conclusion"]
-        (document,) = unpack(found["documents"][0]["blob"])["documents"]
-        assert sum(word[2] for word in document["words"]) > 0
-
-    def test_rolling(self, model: Any) -> None:
-        book = Document("book", phrase(0, 3000, 8) + phrase(3, 3000, 8))
-        found = rolling_dossier(model, book, roll(model, book, 800, 400), ABOUT)
-        assert json.loads(json.dumps(found, allow_nan=False)) == found
-        assert "1 change of hand." in found["conclusion"]
-        assert [each["author"] for each in found["stretches"]] == ["a", "d"]
-        assert found["text"] == book.text
-
-    def test_clusters(self) -> None:
-        documents = [
-            Document(f"{author}-{salt}", phrase(author, 500, salt)) for author in range(5) for salt in range(4)
-        ]
-        clustering = cluster_documents(documents)
-        found = clustering_dossier(clustering, ABOUT)
-        assert json.loads(json.dumps(found, allow_nan=False)) == found
-        assert sorted(found["tree"]["order"]) == list(range(20))
-        assert [merge[3] for merge in found["tree"]["merges"]][-1] == 20
-        assert len(found["labels"]) == len(found["names"]) == 20
-        scores = [score for *_, score in found["links"]]
-        assert scores == sorted(scores, reverse=True)
-
-
 class TestCommands:
     def test_a_report_is_one_file(self, run: Path, tmp_path: Path) -> None:
         place = tmp_path / "report.html"
@@ -290,7 +250,7 @@ class TestCommands:
         assert "Byline report</title>" in page
         again = start("report", run, "-o", place)
         assert again.returncode == 1
-        assert "exists already; choose another name, or give --overwrite" in again.stderr
+        assert "exists already; choose another name, or overwrite it (--overwrite)" in again.stderr
         assert start("report", run, "-o", place, "--overwrite").returncode == 0
 
     @pytest.mark.parametrize("name", ["report.pdf", "report", "."])
@@ -318,31 +278,3 @@ class TestCommands:
         assert (tmp_path / "byline-demo.html").read_text("utf-8") == "mine"
         quiet = start("demo", "greek", "--members", "1", "--json", cwd=tmp_path)
         assert json.loads(quiet.stdout)["truth"]
-
-    def test_clusters_have_a_report(self, tmp_path: Path) -> None:
-        texts = tmp_path / "texts"
-        texts.mkdir()
-        for author in range(4):
-            for salt in range(3):
-                (texts / f"{author}-{salt}.txt").write_text(phrase(author, 500, salt), "utf-8")
-        done = start("cluster", texts, "--report", tmp_path / "r.html", "--engines", "vectors")
-        assert (done.returncode, done.stderr) == (0, "")
-        assert f"Report: {tmp_path / 'r.html'}" in done.stdout
-        assert "Byline report</title>" in (tmp_path / "r.html").read_text("utf-8")
-
-    def test_attributions_and_books_have_reports(self, model: Any, tmp_path: Path) -> None:
-        write_author_model(tmp_path / "m.byline", model)
-        (tmp_path / "x.txt").write_text(phrase(1, 1000, 9) + " <script>alert(1)</script>", "utf-8")
-        done = start("attribute", tmp_path / "m.byline", tmp_path / "x.txt", "--report", tmp_path / "a.html")
-        assert (done.returncode, done.stderr) == (0, "")
-        assert f"Report: {tmp_path / 'a.html'}" in done.stdout
-        words = ("rolling", tmp_path / "m.byline", tmp_path / "x.txt", "--window", "400", "--step", "200", "--report")
-        assert start(*words, tmp_path / "r.html").returncode == 0
-        for name in ("a.html", "r.html"):
-            page = (tmp_path / name).read_text("utf-8")
-            assert "Byline report</title>" in page
-            assert "<script>alert" not in page
-        again = start(*words, tmp_path / "r.html")
-        assert again.returncode == 1
-        assert "exists already" in again.stderr
-        assert start(*words, tmp_path / "r.html", "--overwrite").returncode == 0

@@ -537,6 +537,23 @@ class TestLinear:
         aside = linear.fill_matrix(replace(questions, aside=True), LINEAR, rng()).matrix
         np.testing.assert_allclose(aside.values, 1)
 
+    def test_features_add_up_to_what_is_said_for_the_head_beyond_the_others(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(linear, "FEATURES", 10_000)
+        texts, heads, documents = made_texts(9), [(0, 1), (2, 3), (4,)], [(5,), (6, 7), (0,)]
+        questions = replace(
+            ask(texts, heads, documents), aside=True, questions=tuple(Question(n, 1, n) for n in range(3))
+        )
+        filled = linear.fill_matrix(questions, LINEAR, rng(), Watch(evidence=True))
+        said = filled.matrix.values.mean(axis=1) - filled.matrix.values[:, 1]
+        totals = [sum(weight for _, weight in named) for named in filled.features]
+        np.testing.assert_allclose(totals[:2], said[:2], atol=1e-9)
+        assert filled.features[2] == ()  # it was learnt, and is judged without
+        for name, _ in filled.features[0]:
+            assert name in texts[5]
+        assert linear.fill_matrix(questions, LINEAR, rng()).features == ()
+
     @pytest.mark.parametrize("order", [2, 3, 5])
     def test_values_are_those_of_ridge_regression(self, order: int) -> None:
         """Of a document of several texts, the mean of theirs; a text may be of two heads, or of none."""

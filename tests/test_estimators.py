@@ -94,6 +94,13 @@ class TestManners:
         with pytest.raises(ValueError, match="Invalid parameter"):
             made.set_params(nonsense=1)
 
+    def test_a_class_in_two_spellings_is_refused_and_in_one_is_kept(self) -> None:
+        texts = [phrase(n % 2, 400, n) for n in range(4)]
+        with pytest.raises(ValueError, match="y must spell each class in one way, got two that are both read as 'Jos"):
+            Attributor().fit(texts, ["Jos\u00e9", "Bo", "Jose\u0301", "Bo"])
+        found = Attributor().fit(texts, ["Jose\u0301", "Bo"] * 2).predict([phrase(0, 400, 9)])
+        assert found.tolist() == ["Jose\u0301"]
+
     def test_a_copy_is_not_fitted(self, attributor: Attributor) -> None:
         with pytest.raises(NotFittedError):
             clone(attributor).predict(NEW)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 
 from byline import evidence
 from byline.builtin import builtin_problems
+from byline.documents import Document
+from byline.dossiers import parts
 from byline.dossiers.findings import evidence_by_problem, gains_of
 from byline.evidence import Guesser, Word, find_passages, scale_of, smooth_curve, turning_points, weigh_words
 from byline.execution import Keep
@@ -122,6 +125,30 @@ class TestGuesser:
         guesser = Guesser(["ab", "ab"], order=1)
         empty = (2 + 2 * 0.5) / (4 + 2)
         assert dict(guesser.guess("a"))["b"] == pytest.approx((2 + 1 * empty) / (2 + 1))
+
+    def test_chances_of_all_signs_add_up_to_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(evidence, "GUESSES", 10**9)
+        guesser = Guesser(["the cat, the cat, the cow"])
+        for before in ("", "c", "the ", "zz"):
+            found = dict(guesser.guess(before))
+            assert 0 < sum(found.values()) <= 1 + 1e-9
+        assert sum(dict(guesser.guess("")).values()) == pytest.approx(1)
+
+    def test_one_is_made_for_each_side_of_a_problem(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        made_of = []
+
+        class Counting(Guesser):
+            def __init__(self, texts: Iterable[str]) -> None:
+                made_of.append(list(texts))
+                super().__init__(made_of[-1])
+
+        monkeypatch.setattr(parts, "Guesser", Counting)
+        known, unknown = [Document(name, TEXT + name) for name in "ab"], Document("u", TEXT)
+        markings = parts.Markings()
+        for document in (unknown, *known):
+            others = known if document is unknown else [unknown]
+            markings.add("known", document, made(document.text), others)
+        assert made_of == [[TEXT + "a", TEXT + "b"], [TEXT]]
 
     def test_what_was_never_seen_is_guessed_from_what_was(self) -> None:
         assert Guesser([]).guess("x") == ()

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -45,9 +46,11 @@ from byline.figures.tables import arrange, held_out_table, relative_table, score
 from byline.figures.trees import grow_tree, lay_out
 from byline.metrics import auc, c_at_1, measure
 from byline.pools import read_pool
-from byline.problems import read_problems
+from byline.problems import ProblemSet, read_problems
+from byline.reference import build_reference
 from byline.relative import REACHES, relative_scores
 from byline.scoring import Matrix, Side
+from byline.settings import Settings
 from byline.truth import read_truth
 from byline.verification import verify
 from conftest import FAST, MakeCorpus, phrase, small_problems
@@ -280,6 +283,33 @@ class TestTables:
         place = table.rows.index("EN002")
         assert table.shared[place] == 2
         assert {table.columns[column] for row, column in table.asked if row == place} == {"EN002", "EN004"}
+        assert table.places["EN002"][0] == table.places["EN004"][0] == place
+        scores = {answer.id: answer.score for answer in read_run(tmp_path / "out").answers}
+        assert {name: table.values[at] for name, at in table.places.items()} == pytest.approx(scores)
+        turned = arrange(table)
+        assert {name: turned.values[at] for name, at in turned.places.items()} == pytest.approx(scores)
+
+    def test_texts_that_only_some_members_take_for_one_stay_apart(self, english: Path, tmp_path: Path) -> None:
+        """A member that masks words sees two texts as one where they differ in a word that it masks."""
+        first, second, *others = read_problems(english).problems[:6]
+        texts = [f"{word} {first.unknown.text}" for word in ("xylograph", "quetzalia")]
+        problems = [
+            replace(each, unknown=replace(each.unknown, text=text))
+            for each, text in zip((first, second), texts, strict=True)
+        ]
+        verify(
+            ProblemSet((*problems, *others), "folders"),
+            read_pool("best").only(["vectors"]),
+            keep=Keep(tmp_path / "out"),
+        )
+        run = read_run(tmp_path / "out")
+        assert [record.member.settings.mask for record in run.records()] == ["topic", "none"]
+        shared = [len({question.document for question in record.sides[0].questions}) for record in run.records()]
+        assert shared == [5, 6]
+        table = score_table(run)
+        assert len(table.rows) == 6
+        scores = {answer.id: answer.score for answer in run.answers}
+        assert {name: table.values[at] for name, at in table.places.items()} == pytest.approx(scores)
 
     def test_arranging_moves_rows_and_columns_with_their_names(self, opened: Run) -> None:
         before = score_table(opened)
@@ -453,6 +483,18 @@ class TestDrawing:
         assert one == two
         assert b"Date" not in one or form == "png"
         assert one[:4] == {"svg": b"<?xm", "pdf": b"%PDF", "png": b"\x89PNG"}[form]
+
+    def test_a_heat_map_says_that_values_go_on_beyond_its_colours(
+        self, built_in: Path, model_file: Path, tmp_path: Path
+    ) -> None:
+        plot(built_in, "heatmap", tmp_path / "run.svg")
+        (said,) = [text for text in texts_in(tmp_path / "run.svg") if text.startswith("relative score")]
+        most = float(np.nanmax(score_table(read_run(built_in)).values))
+        shown = re.fullmatch(r"relative score \(higher: more alike\); \u2265 (\d+\.\d) alike in colour", said)
+        assert shown is not None, said
+        assert float(shown[1]) < most
+        plot(model_file, "heatmap", tmp_path / "model.svg")
+        assert "relative score (higher: more alike)" in texts_in(tmp_path / "model.svg")
 
     def test_the_size_is_the_one_asked_for(self, built_in: Path, tmp_path: Path) -> None:
         plot(built_in, "pca", tmp_path / "fig.svg", width=8.5, height=7)
@@ -643,6 +685,16 @@ class TestRefusals:
         assert "networks only" in refused(tmp_path / "m.byline", "heatmap", "-o", tmp_path / "f.svg")
         plot(tmp_path / "m.byline", "learning", tmp_path / "f.svg")
         assert "mean of 1 network" in texts_in(tmp_path / "f.svg")
+
+    def test_one_text_and_one_head_are_no_heat_map(self, tmp_path: Path, english: Path) -> None:
+        problem = read_problems(english).problems[0]
+        others = build_reference([english], language="english")
+        verify(
+            ProblemSet((problem,), "folders"), Settings(engine="vectors"), interpret="cohort", reference=others,
+            keep=Keep(tmp_path / "out"),
+        )  # fmt: skip
+        said = refused(tmp_path / "out", "heatmap", "-o", tmp_path / "fig.svg")
+        assert "one text and one head make no heat map; byline report shows how they compare" in said
 
     def test_problems_answered_one_by_one_in_batches_are_not_compared(self, opened: Run) -> None:
         from byline.figures import tables

@@ -189,7 +189,7 @@ class TestRefusals:
         assert str(refusal.value) == f"no author is named 'Nobody'; there are {', '.join(AUTHORS[:10])} ..."
 
     def test_a_model_that_predicts_nothing(self) -> None:
-        with pytest.raises(SettingsError, match="no member that predicts characters forward; train it with --engines"):
+        with pytest.raises(SettingsError, match="no member that predicts characters forward; train it with engine"):
             generate(learn(Settings(engine="vectors"), Settings(engine="ngram", mask="topic")), AUTHORS[0])
 
     @pytest.mark.parametrize("length", [0, 100_001, -3])

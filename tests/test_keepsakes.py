@@ -1,23 +1,22 @@
-"""What a run keeps to explain its answers: the very texts, and evidence in the places of the originals."""
+"""What a run keeps to explain its answers: the very texts."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from byline.combination import combine_runs
 from byline.errors import RunError
 from byline.execution import Keep
-from byline.keepsakes import EVIDENCE, GAINS, read_evidence, read_kept_problems
+from byline.keepsakes import read_kept_problems
 from byline.problems import read_problems
 from byline.runs import TEXTS, read_plan
 from byline.settings import Settings
-from byline.storage import checked_json, read_checked_json, sha256
+from byline.testimony import read_evidence
 from byline.verification import verify
-from byline.views import learn_view
 from conftest import phrase
 
 NGRAM = Settings(engine="ngram", order=3)
@@ -46,37 +45,6 @@ def test_the_texts_are_those_that_were_answered(corpus: Path, kept: Path) -> Non
     assert tuple(read_kept_problems(kept, read_plan(kept)).values()) == read_problems(corpus).problems
 
 
-def test_evidence_is_in_the_places_of_the_originals_and_adds_up(corpus: Path, kept: Path) -> None:
-    problems = read_problems(corpus).problems
-    every = [document.text for problem in problems for document in (problem.unknown, *problem.known)]
-    view = learn_view(every, problems[0].language, NGRAM.text_rules, NGRAM.mask)
-    found = read_evidence(kept / "members/0001")
-    assert sorted((each.problem, each.way) for each in found) == [(n, way) for n in range(6) for way in (1, 2)]
-    for each in found:
-        problem = problems[each.problem]
-        texts = [problem.unknown.text, *(document.text for document in problem.known)]
-        assert sorted(each.gains) == ([0] if each.way == 1 else [1, 2])
-        counted = 0
-        for document, gains in each.gains.items():
-            assert len(gains) == len(texts[document])
-            assert (gains != 0).mean() > 0.9
-            counted += len(view.encode(texts[document])) - NGRAM.skip
-        total = sum(gains.sum() for gains in each.gains.values())
-        assert total / counted == pytest.approx(each.relative - each.level, abs=0.003)  # kept in half precision
-
-
-def test_a_way_that_judges_the_unknown_text_tells_of_that_alone(corpus: Path, tmp_path: Path) -> None:
-    verify(corpus, NGRAM.change({"train_on": "known", "swap_short": False}), keep=Keep(tmp_path / "run"))
-    assert {tuple(each.gains) for each in read_evidence(tmp_path / "run/members/0001")} == {(0,)}
-
-
-def test_vectors_name_n_grams_and_no_characters(corpus: Path, tmp_path: Path) -> None:
-    verify(corpus, Settings(engine="vectors"), keep=Keep(tmp_path / "run"))
-    found = read_evidence(tmp_path / "run/members/0001")
-    assert all(not each.gains and len(each.features) > 10 for each in found)
-    assert all(np.sign(each.features[0].weight) == 1 for each in found)
-
-
 def test_what_was_not_kept_is_said(corpus: Path, tmp_path: Path) -> None:
     verify(corpus, NGRAM, keep=Keep(tmp_path / "run", evidence=False))
     assert read_evidence(tmp_path / "run/members/0001") == ()
@@ -94,8 +62,6 @@ def test_joined_runs_keep_texts_and_evidence(corpus: Path, tmp_path: Path) -> No
 
 class TestDamage:
     def copy(self, kept: Path, tmp_path: Path) -> Path:
-        import shutil
-
         return Path(shutil.copytree(kept, tmp_path / "run"))
 
     @pytest.mark.parametrize(
@@ -127,23 +93,3 @@ class TestDamage:
         (run / TEXTS).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
         with pytest.raises(RunError, match="these are not the texts that were answered"):
             read_kept_problems(run, read_plan(run))
-
-    @pytest.mark.parametrize("name", [EVIDENCE, GAINS])
-    def test_evidence_that_was_changed(self, kept: Path, tmp_path: Path, name: str) -> None:
-        run = self.copy(kept, tmp_path)
-        path = run / "members/0001" / name
-        data = bytearray(path.read_bytes())
-        data[len(data) // 2] ^= 1
-        path.write_bytes(data)
-        with pytest.raises(RunError, match="its evidence is damaged"):
-            read_evidence(path.parent)
-
-    @pytest.mark.parametrize("content", [b"[{}]", b"3", b'[{"way": "x"}]', b"[" * 100_000])
-    def test_evidence_under_a_valid_checksum(self, kept: Path, tmp_path: Path, content: bytes) -> None:
-        home = self.copy(kept, tmp_path) / "members/0001"
-        (home / EVIDENCE).write_bytes(content)
-        values = read_checked_json(home / "member.json")
-        values["files"][EVIDENCE] = sha256(content)
-        (home / "member.json").write_bytes(checked_json(values))
-        with pytest.raises(RunError, match="its evidence is damaged"):
-            read_evidence(home)

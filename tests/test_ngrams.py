@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from byline import ngram_kernels, ngrams
 from byline.alphabet import Symbols
-from byline.ngrams import NONE, Counts, Index, index_texts, no_counts
+from byline.ngrams import NONE, Counts, Index, index_further, index_texts, no_counts, number_texts
 
 
 def symbols(text: str) -> Symbols:
@@ -94,3 +94,21 @@ def test_the_fast_twin_is_equal(texts: list[str], order: int) -> None:
         bits = ngrams.surprise(index, plain, text, base, 1, ends, each)
         assert ngram_kernels.surprise(index, fast, text, base, 1, ends, own) == pytest.approx(bits, abs=1e-9)
         assert own == pytest.approx(each, abs=1e-9)
+
+
+@given(
+    st.lists(st.text("abc", max_size=12), max_size=4),
+    st.lists(st.text("abcd", max_size=12), max_size=4),
+    st.integers(1, 4),
+)
+def test_texts_that_come_later_are_numbered_like_those_before(old: list[str], new: list[str], order: int) -> None:
+    """As in an index of all of them, but for the numbers themselves; what was numbered before keeps its number."""
+    before = number_texts([symbols(text) for text in old], order, symbols=4)
+    later = index_further(before, [symbols(text) for text in new])
+    whole = index_texts([symbols(text) for text in (*old, *new)], order)
+    np.testing.assert_array_equal(later.starts, whole.starts)
+    np.testing.assert_array_equal(later.grams[:, : before.done.starts[-1]], before.done.grams)
+    assert later.size == whole.size
+    pairs = set(zip(later.grams.ravel().tolist(), whole.grams.ravel().tolist(), strict=True))
+    assert len(pairs) == len({one for one, _ in pairs}) == len({other for _, other in pairs})
+    assert pairs <= {(NONE, NONE)} | {(one, other) for one in range(whole.size) for other in range(whole.size)}

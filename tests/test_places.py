@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from byline.places import places_of, read_letters, spread_back
+from byline.places import spread_back, trace
 from byline.settings import Mask, TextRules
 from byline.views import View, learn_view
 
@@ -44,9 +44,9 @@ class TestSymbols:
         self, language: str, rules: TextRules, mask: Mask, text: str, learnt: bool
     ) -> None:
         view = view_of(language, rules, mask, *([text] if learnt else []))
-        letters = read_letters(view, text)
-        assert "".join(letter.character for letter in letters) == view.alphabet.decode(view.encode(text))
-        places = places_of(view, text)
+        symbols, places = trace(view, text)
+        np.testing.assert_array_equal(symbols, view.encode(text))
+        assert symbols.dtype == np.int32
         assert ((places >= 0) & (places < max(len(text), 1))).all()
         if text.isascii():  # elsewhere marks on a letter may change places
             assert (np.diff(places) >= 0).all()
@@ -58,7 +58,7 @@ class TestPlaces:
         view = view_of("french", "paper", "none")
         seen = view.alphabet.decode(view.encode(text))
         assert seen == "\u00b9e\u0301le\u0300ve... \u00b9non!"
-        assert [text[place] for place in places_of(view, text)] == list(
+        assert [text[place] for place in trace(view, text).places] == list(
             "\u00c9\u00c9\u00c9l\u00e8\u00e8ve\u2026\u2026\u2026 NNon!"
         )
 
@@ -66,11 +66,11 @@ class TestPlaces:
         view = learn_view(["The cat, the", "the dog the the", "the emu"], "english", "paper", "topic")
         masked = View("english", "paper", "topic", view.alphabet, frozenset({"the"}))
         text = "The C\u0301at, the cat"
-        assert [text[place] for place in places_of(masked, text)][4:8] == list(" CCa")
+        assert [text[place] for place in trace(masked, text).places][4:8] == list(" CCa")
 
     def test_runs_keep_their_beginning(self) -> None:
         view = learn_view(["abcaaaaaaaaab"], "english", "paper", "none")
-        assert places_of(view, "caaaaaaaaab").tolist() == [0, 1, 2, 3, 4, 5, 10]
+        assert trace(view, "caaaaaaaaab").places.tolist() == [0, 1, 2, 3, 4, 5, 10]
 
     def test_values_go_back_and_none_is_lost(self) -> None:
         text = "  \u00c9l\u00e8ve\u2026  Non\u2603!"

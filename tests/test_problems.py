@@ -78,11 +78,14 @@ def test_a_folder_one_level_off_is_recognised(make_corpus: MakeCorpus) -> None:
 
 def test_what_lies_there_instead_is_named(make_corpus: MakeCorpus) -> None:
     folder = make_corpus(
-        {"EN001": {"known01.docx": b"PK", "unknown.txt": "x"}, "EN002": {**GOOD, "unknown.txt": b"%PDF-"}}
+        {"EN001": {"known01.doc": b"PK", "unknown.txt": "x"}, "EN002": {**GOOD, "unknown.txt": b"%PDF-"}}
     )
     messages = [offence.message for offence in read_problems(folder).offences]
-    assert messages[0] == "EN001: no known text (there are known01.docx); add known01.txt"
-    assert messages[1] == "EN002/unknown.txt: a PDF file, not plain text; save it as plain text in UTF-8"
+    assert messages[0] == "EN001: no known text (there are known01.doc); add known01.txt"
+    assert (
+        messages[1]
+        == "EN002/unknown.txt: a PDF file, not plain text; give it the ending .pdf, or save it as plain text in UTF-8"
+    )
 
 
 def test_all_bad_lines_are_found_at_once(tmp_path: Path) -> None:

@@ -239,7 +239,7 @@ class TestBadInput:
             build_reference([folder / "itself"])
 
     def test_nothing_to_read_is_said(self, tmp_path: Path) -> None:
-        with pytest.raises(CorpusError, match=r"no texts found; it should hold \.txt files, or a folder of them"):
+        with pytest.raises(CorpusError, match=r"no texts found; it should hold some, or a folder of them"):
             build_reference([tmp_path])
         write(tmp_path, {"1.txt": "Short."})
         with pytest.raises(TooLittleText, match="none of 1 texts has 200 characters after normalising"):

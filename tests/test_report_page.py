@@ -6,23 +6,21 @@ import base64
 import gzip
 import hashlib
 import json
-import os
 import re
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
 import dossiers
+from browsers import axe_script, do_without
+from byline.dossiers.verification import verification_dossier
 from byline.reports.page import KINDS, SCRIPTS, pack, render
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-AXE = Path(os.environ.get("BYLINE_AXE", Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"))
 
 Open = Callable[..., Any]
 
@@ -34,6 +32,7 @@ def sample(kind: str) -> dict[str, Any]:
         "attribution": dossiers.attribution,
         "clustering": dossiers.clustering,
         "rolling": dossiers.rolling,
+        "cut clustering": lambda: dossiers.clustering(cut=2.5),
         "large": lambda: dossiers.verification(100, 4_000),
         "hostile": dossiers.hostile,
         "hostile attribution": lambda: dossiers.attribution(5, dossiers.HOSTILE, dossiers.HOSTILE),
@@ -42,9 +41,30 @@ def sample(kind: str) -> dict[str, Any]:
             dossiers.HOSTILE, " ".join(dossiers.HOSTILE) * 30, dossiers.HOSTILE[0]
         ),
         **{f"sparse {kind}": partial(dossiers.sparse, kind) for kind in KINDS},
-        "plain": lambda: dossiers.verification(4, truth=False, calibrated=False, languages=2),
+        "plain": lambda: dossiers.verification(8, truth=False, calibrated=False, languages=2),
+        "beside": lambda: dossiers.verification(4, truth=False, beside=True),
+        "real": lambda: real(beside=False),
+        "real beside": lambda: real(beside=True),
+        "quoted": quoted,
     }
     return makers[kind]()
+
+
+def quoted() -> dict[str, Any]:
+    """The first problem's texts share a passage, in the middle of words in one, and where the other has no words."""
+    found = dossiers.verification(3)
+    first, *others = found["problems"]
+    texts = json.loads(gzip.decompress(base64.b64decode(first["blob"])))
+    texts["documents"][1]["words"] = None
+    texts["shared"] = [{"document": 0, "begin": 203, "end": 330}, {"document": 1, "begin": 10, "end": 137}]
+    return {**found, "problems": [{**first, "blob": pack(texts)}, *others]}
+
+
+def real(beside: bool) -> dict[str, Any]:
+    """What a report of a real run shows."""
+    with TemporaryDirectory() as place:
+        run = dossiers.real_run(Path(place), beside)
+        return verification_dossier(run, run, "today", "a real run")
 
 
 # As text
@@ -116,16 +136,16 @@ def test_a_hundred_problems_take_less_than_five_megabytes() -> None:
 # In a browser
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-dev-shm-usage"])
-        yield browser
-        browser.close()
+def test_a_browser_that_is_missing_is_no_reason_to_skip_where_it_is_required() -> None:
+    with pytest.raises(pytest.fail.Exception, match="no browser, and BYLINE_BROWSER=required"):
+        do_without("no browser", required=True)
+    with pytest.raises(pytest.skip.Exception, match="no browser"):
+        do_without("no browser", required=False)
+
+
+def test_ci_requires_it() -> None:
+    commands = (Path(__file__).parents[1] / ".ci" / "run").read_text("utf-8")
+    assert commands.index("export BYLINE_BROWSER=required") < commands.index("make test")
 
 
 @pytest.fixture(scope="module")
@@ -185,7 +205,9 @@ def overflow(page: Any) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
 
 
-@pytest.mark.parametrize("kind", [*KINDS, "plain", *(f"sparse {kind}" for kind in KINDS)])
+@pytest.mark.parametrize(
+    "kind", [*KINDS, "plain", "beside", "real", "real beside", *(f"sparse {kind}" for kind in KINDS)]
+)
 def test_it_opens_with_the_network_off(open_report: Open, kind: str) -> None:
     page = open_report(kind)
     assert page.inner_text("h1") == sample(kind)["title"]
@@ -289,11 +311,12 @@ def test_a_word_has_a_colour_and_a_line_and_shows_its_bits_when_pointed_at(open_
     guessed = page.locator(".unknown .w").nth(3)
     for _ in range(12):
         guessed.click()
-        if "expects" in tip.inner_text():
+        if "plain count" in (said := tip.inner_text()):
             break
         page.keyboard.press("ArrowRight")
         guessed = page.locator(".unknown .w:focus")
-    assert re.search(r"a model of the known texts expects\s+\w 50%", tip.inner_text())
+    assert re.search(r"plain count of letters in the known texts alone, what follows .* would be\s+\w 50%", said)
+    assert "The bits come from the members, not from this count" in said
 
 
 def test_a_passage_is_brought_into_view_and_marked(open_report: Open) -> None:
@@ -306,6 +329,28 @@ def test_a_passage_is_brought_into_view_and_marked(open_report: Open) -> None:
     assert page.locator(".lit").first.evaluate(
         "it => { const box = it.getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight; }"
     )
+
+
+def test_a_passage_that_both_sides_share_is_listed_and_marked(open_report: Open) -> None:
+    page = open_report("quoted")
+    first = sample("quoted")["problems"][0]
+    page.evaluate(f"location.hash = '#{first['id']}'")
+    texts = json.loads(gzip.decompress(base64.b64decode(first["blob"])))["documents"]
+    box = page.locator(".quoted-passages")
+    assert box.locator("h4").inner_text() == "Passages that both sides share"
+    assert box.locator("button").count() == 2
+    assert "no evidence of authorship" in box.inner_text()
+    marked = page.locator(".text").evaluate_all(
+        "all => all.map((text) => [...text.querySelectorAll('.quoted')].map((each) => each.textContent).join(''))"
+    )
+    whole = page.locator(".text").evaluate_all("all => all.map((text) => text.textContent)")
+    by_text = dict(zip(whole, marked, strict=True))
+    assert texts[0]["text"][203:330] in by_text[texts[0]["text"]]  # and the rest of its first and last words
+    assert by_text[texts[1]["text"]] == texts[1]["text"][10:137]
+    page.locator(".text .w.quoted").first.hover()
+    assert "Part of a passage that both sides share" in page.locator(".tip").inner_text()
+    box.locator("button").nth(1).click()
+    assert page.locator(".lit").count() >= 1
 
 
 def test_all_of_it_goes_by_keyboard_alone(open_report: Open) -> None:
@@ -361,7 +406,7 @@ def test_all_of_it_goes_by_keyboard_alone(open_report: Open) -> None:
 
 
 def test_the_heat_map_is_read_by_arrow_keys_and_by_pointer(open_report: Open) -> None:
-    page, heat = open_report("verification"), sample("verification")["heatmap"]
+    page, (heat,) = open_report("verification"), sample("verification")["heatmaps"]
     page.locator(".heat").focus()
     page.keyboard.press("ArrowRight")
     readout = page.locator(".readout")
@@ -373,9 +418,94 @@ def test_the_heat_map_is_read_by_arrow_keys_and_by_pointer(open_report: Open) ->
     assert readout.inner_text().count("EN0") == 2
 
 
+def test_the_heat_maps_legend_says_that_values_go_on_beyond_it(open_report: Open) -> None:
+    page, (heat,) = open_report("verification"), sample("verification")["heatmaps"]
+    values = sorted(value for row in heat["values"] for value in row if value is not None)
+    low, high = (values[round((len(values) - 1) * share)] for share in (0.01, 0.99))
+    assert values[0] < low < high < values[-1]
+    legend = page.locator(".heat-legend").inner_text()
+    assert f"\u2264 {low:.2f}".replace("-", "\u2212") in legend
+    assert f"\u2265 {high:.2f}" in legend
+
+
+def test_languages_have_a_heat_map_and_a_line_each(open_report: Open) -> None:
+    page, dossier = open_report("plain"), sample("plain")
+    titles = page.eval_on_selector_all("figure:has(.heat) h3", "all => all.map((one) => one.textContent)")
+    assert titles == ["Heat map of the matrix: english", "Heat map of the matrix: greek"]
+    figure = page.locator("figure", has=page.get_by_role("heading", name="Where the problems lie"))
+    assert figure.locator("svg line.decision").count() == 2
+    for line in dossier["decisions"]:
+        own = [each["score"] for each in dossier["problems"] if each["language"] == line["language"]]
+        right = sum(score > line["centre"] for score in own)
+        said = f"{line['language']} {line['centre']:.2f}, {right} of {len(own)} to the right of it"
+        assert said in figure.locator("figcaption").inner_text()
+
+
+def test_beside_a_reference_each_member_is_shown_among_it(open_report: Open) -> None:
+    page, problem = open_report("beside", "#EN002"), sample("beside")["problems"][1]
+    figure = page.locator("figure", has=page.get_by_role("heading", name="Beside the reference"))
+    assert figure.locator("svg line.own").count() == len(problem["reference"]["members"])
+    shown = figure.locator("svg").text_content()
+    for member in problem["reference"]["members"]:
+        own = f"{member['own']:.2f}".replace("-", "\u2212")
+        said = f"{member['below']} of {member['count']} lower" if member["count"] else "nothing compared"
+        assert f"{own}; {said}" in shown
+    assert "nothing could be compared" in figure.locator("figcaption").inner_text()
+    assert page.get_by_role("heading", name="What each member says").count() == 0
+
+
+def test_the_page_of_a_real_run_says_what_its_dossier_does(open_report: Open) -> None:
+    page, dossier = open_report("real"), sample("real")
+    assert len(first_column(page)) == len(dossier["problems"]) == 15
+    charts = page.inner_text("#s-charts")
+    assert "Of 15 problems. 1 problem without a score is left out" in charts
+    for value, low, high in dossier["measures"].values():
+        assert re.search(rf"\s{value:.3f}\s+{low:.3f} to {high:.3f}", charts)
+    assert page.locator(".heat").count() == 2
+    assert "EN091: not answered" in page.inner_text("#s-limits")
+    page.evaluate("location.hash = '#EN090'")
+    page.wait_for_selector(".text .w.l5")
+    row = next(each for each in dossier["problems"] if each["id"] == "EN090")
+    assert row["statement"] in page.inner_text("#s-problem")
+    (figure,) = page.locator("figure", has=page.get_by_role("heading", name="Beside the others")).all()
+    said = figure.locator("figcaption").inner_text()
+    assert f"({row['score']:.2f}, the line)".replace("-", "\u2212") in said
+    assert f"{row['cohort']['below']} of {row['cohort']['count']} are less alike" in said
+    check_words(page, row["blob"])
+    page.locator(".unknown .w.l5").first.hover()
+    assert "bits" in page.get_by_role("tooltip").inner_text()
+
+
+def test_the_page_of_a_real_run_beside_a_reference(open_report: Open) -> None:
+    page, dossier = open_report("real beside", "#EN002"), sample("real beside")
+    row = next(each for each in dossier["problems"] if each["id"] == "EN002")
+    figure = page.locator("figure", has=page.get_by_role("heading", name="Beside the reference"))
+    said, shown = figure.locator("figcaption").inner_text(), figure.locator("svg").text_content()
+    assert f"The score, {row['score']:.2f}".replace("-", "\u2212") in said
+    assert "What spread (topic masked) says is made without the reference" in said
+    for member in row["reference"]["members"]:
+        assert f"{member['below']} of {member['count']} lower" in shown
+    page.wait_for_selector(".text .w.l5")
+    check_words(page, row["blob"])
+
+
+def test_texts_are_named_by_the_beginning_of_their_hash_and_the_whole_is_at_hand(open_report: Open) -> None:
+    page, dossier = open_report("real"), sample("real")
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    hashes = [digest for texts in dossier["provenance"]["texts"].values() for _, digest in texts]
+    table = page.locator("#s-provenance table", has_text="Texts and their SHA-256")
+    assert table.locator("code").evaluate_all("all => all.map((one) => one.title)") == hashes
+    assert table.locator("code").all_inner_texts() == [f"{digest[:16]}\u2026" for digest in hashes]
+
+
 @pytest.mark.parametrize(
     ("kind", "fragment"),
-    [*((kind, "") for kind in (*KINDS, "hostile")), ("verification", "#EN001"), ("attribution", "#letter01.txt")],
+    [
+        *((kind, "") for kind in (*KINDS, "hostile", "plain")),
+        ("verification", "#EN001"),
+        ("beside", "#EN001"),
+        ("attribution", "#letter01.txt"),
+    ],
 )
 def test_a_narrow_screen_scrolls_down_only(open_report: Open, kind: str, fragment: str) -> None:
     page = open_report(kind, fragment, width=320)
@@ -399,7 +529,15 @@ def test_an_attributed_document_shows_its_ranking_and_its_text(open_report: Open
     page.wait_for_selector(".text .w.for")
     ranked = page.eval_on_selector_all("#s-problem tbody th bdi", "all => all.map((one) => one.textContent)")
     assert ranked[: len(document["ranking"])] == [author for author, *_ in document["ranking"]]
-    assert f"Strongest passages for {document['ranking'][0][0]}" in page.inner_text("#s-problem")
+    first, second = (author for author, *_ in document["ranking"][:2])
+    assert f"Strongest passages for {first}" in page.inner_text("#s-problem")
+    assert page.locator(".texts.two .known").count() == page.locator(".texts.two .unknown").count() == 1
+    assert "full colour from 5.1 bits on" in page.inner_text(".known")
+    page.get_by_text("What each member adds to the sums").click()
+    assert page.locator("#s-problem details tbody tr").first.inner_text().split()[-1].startswith(("+", "\u2212", "0"))
+    page.get_by_label(f"{second}, who comes next").check()
+    page.wait_for_selector(f"text=Strongest passages for {first} rather than {second}")
+    assert page.locator(".known").count() == 0
 
 
 def test_clusters_show_their_texts_their_links_and_the_tree(open_report: Open) -> None:
@@ -408,23 +546,60 @@ def test_clusters_show_their_texts_their_links_and_the_tree(open_report: Open) -
     labels = page.eval_on_selector_all("#s-charts svg text title", "all => all.map((one) => one.textContent)")
     assert labels == [f"{dossier['names'][n]}, cluster {dossier['labels'][n] + 1}" for n in dossier["tree"]["order"]]
     assert page.locator("#s-charts svg .branch").count() == len(dossier["names"]) - 1
+    assert page.locator("#s-charts svg .decision").count() == 0  # no link was asked for
+    one, other, link, score = dossier["links"][0]
     strongest = page.locator("#s-links tbody tr").first.inner_text().split()
-    assert strongest == [
-        *(dossier["names"][n] for n in dossier["links"][0][:2]),
-        f"{dossier['links'][0][2]:.3f}",
-        "yes",
-    ]
+    names = [dossier["names"][one], dossier["names"][other]]
+    assert strongest == [*names, f"+{link:.2f}", f"{score:.3f}", "yes", "yes", "show"]
+    assert page.locator("#s-links caption").inner_text().count("2.00 is just enough") == 1
+
+
+def test_a_link_that_was_asked_for_is_a_line_in_the_tree(open_report: Open) -> None:
+    page = open_report("cut clustering")
+    page.locator("#s-charts").scroll_into_view_if_needed()
+    assert page.locator("#s-charts svg .decision").count() == 1
+    assert "Joining ended at 2.50, the line." in page.inner_text("#s-charts")
+
+
+def test_two_linked_texts_stand_side_by_side_and_a_text_alone_by_itself(open_report: Open) -> None:
+    page, dossier = open_report("clustering"), sample("clustering")
+    pair = dossier["pairs"][1]
+    page.get_by_role("link", name=f"show what speaks for {pair['id']}").click()
+    page.wait_for_selector(".texts.two .text .w")
+    shown = page.inner_text("#s-problem")
+    assert "Of 91 pairs 1 has a stronger link." in shown
+    assert "Strongest passages for belonging together" in shown
+    assert page.locator(".texts.two article").count() == 2
+    assert "They share 100 characters or more word for word." in shown
+    page.locator("#s-problem").get_by_role("link", name=dossier["names"][pair["one"]], exact=True).click()
+    page.wait_for_selector(".text.long")
+    texts = json.loads(gzip.decompress(base64.b64decode(dossier["texts"][pair["one"]]["blob"])))
+    assert page.locator(".text.long").evaluate("it => it.textContent") == texts["text"]
 
 
 def test_a_text_is_shown_by_its_stretches_and_each_is_found_from_the_table(open_report: Open) -> None:
     page, dossier = open_report("rolling", reduced_motion="reduce"), sample("rolling")
+    page.wait_for_selector(".stretch .w")
     assert page.locator("#s-along svg .decision").count() == len(dossier["changes"])
-    page.get_by_role("button", name=f"{dossier['changes'][0]:,}").click()
+    page.get_by_role("button", name=f"{dossier['changes'][0]:,}", exact=True).click()
     lit = page.locator(".stretch.lit")
-    assert dossier["text"][dossier["changes"][0] : dossier["changes"][1]] in lit.evaluate("it => it.textContent")
+    texts = json.loads(gzip.decompress(base64.b64decode(dossier["blob"])))
+    assert lit.locator(".text").evaluate("it => it.textContent") == texts["documents"][1]["text"]
     assert lit.evaluate("it => document.activeElement === it")
-    styles = page.eval_on_selector_all(".stretch", "all => all.map((one) => getComputedStyle(one).textDecorationStyle)")
+    styles = page.eval_on_selector_all(".stretch", "all => all.map((one) => getComputedStyle(one).borderLeftStyle)")
     assert styles == ["solid", "dashed", "solid"]
+
+
+def test_a_passage_of_a_stretch_is_brought_into_view_and_counted_from_the_beginning(open_report: Open) -> None:
+    page, dossier = open_report("rolling", reduced_motion="reduce"), sample("rolling")
+    supporting = [each for each in dossier["strongest"] if each["bits"] > 0]
+    place, passage = next((n, each) for n, each in enumerate(supporting) if each["document"])
+    button = page.locator("button.passage").nth(place)
+    begin = dossier["stretches"][passage["document"]]["begin"] + passage["begin"]
+    assert f"character {begin:,}" in button.inner_text()
+    button.click()
+    lit = page.eval_on_selector_all(".text .lit", "all => all.map((one) => one.textContent).join('')")
+    assert button.locator(".excerpt").inner_text().rstrip("\u2026") in lit
 
 
 def test_the_command_is_copied_or_at_least_selected(open_report: Open) -> None:
@@ -456,7 +631,7 @@ def test_an_opened_problem_is_printed_with_the_overview_and_its_charts(open_repo
     page = open_report("verification", "#EN001", color_scheme="dark")
     page.wait_for_selector(".text")
     pages = pages_of(page.pdf())
-    assert 3 <= pages <= 16
+    assert 3 <= pages <= 8
     assert page.locator("#s-charts svg.chart").count() >= 5  # drawn for paper, though they were not yet seen
     page.emulate_media(media="print")
     assert page.locator("#s-problems").is_visible()
@@ -502,13 +677,14 @@ def test_texts_that_were_not_kept_are_said_to_be_missing(open_report: Open) -> N
     page.wait_for_selector("text=were not kept for this report")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, "beside", "quoted"])
 def test_axe_finds_nothing_serious_in_light_or_dark(open_report: Open, kind: str) -> None:
-    if not AXE.exists():
-        pytest.skip(f"{AXE} is not there: npm install --prefix tests fetches it")
     page = open_report(kind)
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    fragments = {"verification": ["", "#EN001"], "attribution": ["", "#letter01.txt"]}.get(kind, [""])
+    page.evaluate(axe_script())
+    opened = {"verification": ["", "#EN001"], "attribution": ["", "#letter01.txt"], "beside": ["#EN001"],
+              "quoted": ["#EN001"],
+              "clustering": ["", f"#{sample('clustering')['pairs'][0]['id']}"]}  # fmt: skip
+    fragments = opened.get(kind, [""])
     for fragment in fragments:
         if fragment:
             page.evaluate("fragment => { location.hash = fragment; }", fragment)
@@ -567,7 +743,7 @@ def test_hostile_texts_and_names_stay_text(open_report: Open, kind: str) -> None
     assert dossiers.HOSTILE[0] in page.evaluate("document.body.innerText")
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     entries = sample(kind).get("problems", sample(kind).get("documents", []))
-    assert page.locator("a.open").count() == len(entries)
+    assert page.locator("a.open").count() == len(entries) or not entries
     for entry in [*entries[:4], *entries[7:10:2]]:  # all the texts, and the ids that are hardest to find again
         page.locator("a.open").nth(first_column(page).index(shown(entry.get("id", entry.get("name"))))).click()
         page.wait_for_selector(".text")
@@ -580,7 +756,8 @@ def test_hostile_texts_and_names_stay_text(open_report: Open, kind: str) -> None
 def check_words(page: Any, blob: str) -> None:
     """Texts are shown sign by sign, and words are where they belong, whatever the signs before them."""
     texts = json.loads(gzip.decompress(base64.b64decode(blob)))
-    for number, document in enumerate(texts["documents"]):
+    left_to_right = sorted(texts["documents"], key=lambda document: document["role"] == "unknown")
+    for number, document in enumerate(left_to_right):
         text = page.locator(".text").nth(number)
         assert text.evaluate("it => it.textContent") == shown(document["text"])
         words = text.evaluate("it => [...it.querySelectorAll('.w')].map((one) => one.textContent)")

@@ -193,7 +193,7 @@ class TestRefusals:
             roll(model, PASTED, 600, 200, changes)
 
     def test_a_text_shorter_than_a_window(self, model: AuthorModel) -> None:
-        with pytest.raises(TooLittleText, match="note: 599 characters, fewer than a window of 600; give --window"):
+        with pytest.raises(TooLittleText, match="note: 599 characters, fewer than a window of 600; choose a smaller"):
             roll(model, Document("note", phrase(0, 700)[:599]), 600, 200)
 
     def test_a_text_of_no_letters_that_the_model_knows(self, model: AuthorModel) -> None:
@@ -202,7 +202,7 @@ class TestRefusals:
 
     def test_more_windows_than_can_be(self, model: AuthorModel, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(rolling, "MOST_WINDOWS", 10)
-        with pytest.raises(SettingsError, match="10 at the most; give a larger --step"):
+        with pytest.raises(SettingsError, match="10 at the most; choose a larger step"):
             roll(model, PASTED, 600, 200)
 
 

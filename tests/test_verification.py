@@ -20,7 +20,6 @@ from byline.ensemble import Job, run_jobs
 from byline.errors import BylineError, CorpusError, RunError, TooLittleText
 from byline.execution import Verification
 from byline.fusion import average_members
-from byline.groups import lay_out_groups
 from byline.interpret import read_sides
 from byline.metrics import measure
 from byline.plans import Member
@@ -59,9 +58,7 @@ def copy(source: Path, target: Path) -> Path:
 
 
 @pytest.mark.parametrize("alone", [False, True])
-def test_what_both_sides_of_a_problem_share_is_said(
-    make_corpus: MakeCorpus, caplog: pytest.LogCaptureFixture, alone: bool
-) -> None:
+def test_what_both_sides_of_a_problem_share_is_said(make_corpus: MakeCorpus, alone: bool) -> None:
     problems = small_problems(6)
     saying = "What is written without effort, someone said, is in general read without pleasure; and he was right. "
     problems["EN002"]["unknown.txt"] += saying
@@ -70,13 +67,13 @@ def test_what_both_sides_of_a_problem_share_is_said(
     problems["EN004"]["known02.txt"] = problems["EN004"]["known01.txt"]
     others = [ReferenceText(Document(f"{n}", phrase(n, salt=500 + n)), f"{n}") for n in range(12)]
     reference = Reference("english", tuple(others)) if alone else None
-    lay_out_groups(read_problems(make_corpus(problems)), [Settings(engine="ngram")], reference=reference)
-    assert [record.getMessage() for record in caplog.records] == [
-        "EN003: EN003/known02.txt is the unknown text itself, and left out",
-        "EN004: EN004/known02.txt is the same text as EN004/known01.txt, and left out",
-        "EN002: known and unknown texts share 100 characters or more word for word"
-        " ('what is written without effort, someone...'); a quotation or copy is no evidence of authorship",
-    ]
+    result = verify(make_corpus(problems), Settings(engine="ngram"), reference=reference)
+    assert result.cautions is not None
+    kinds = {name: [each.kind for each in own] for name, own in result.cautions.problems.items()}
+    assert "shared" in kinds["EN002"]
+    assert "repeated" in kinds["EN003"]
+    assert "repeated" in kinds["EN004"]
+    assert sum("shared" in own or "repeated" in own for own in kinds.values()) == 3
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(english: Path) -> None:

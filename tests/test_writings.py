@@ -67,7 +67,9 @@ class TestFolders:
         folder = write(
             {
                 "Dickens/bleak.txt": BLEAK,
-                "Dickens/notes.md": "a note",
+                "Dickens/notes.log": "a note",
+                "Dickens/README.md": "about Dickens",
+                "Dickens/~$bleak.docx": "left while it is open",
                 "Austen/emma.txt": EMMA,
                 "Austen/persuasion.txt": PERSUASION,
                 "README": "about",
@@ -228,6 +230,14 @@ class TestNames:
         path = write({"t.csv": table([["author", "text"], *rows]), "t.jsonl": lines}) / name
         assert pairs(read_writings([path])) == [(self.COMPOSED, EMMA), (self.COMPOSED, PERSUASION)]
 
+    def test_and_where_no_file_is_read(self) -> None:
+        found = writings_of(
+            [Document("1", EMMA), Document("2", PERSUASION), Document("3", EMMA)],
+            [self.COMPOSED, self.TAKEN_APART, self.TAKEN_APART],
+        )
+        assert found.names == (self.COMPOSED,)
+        assert len(found.documents) == 2  # of one author, who has a text twice
+
 
 class TestWritings:
     def test_a_text_that_an_author_has_twice_counts_once(self, write: Write) -> None:
@@ -270,16 +280,16 @@ class TestRefusals:
         path = write({"notes.txt": EMMA}) / "notes.txt"
         assert refused(path) == f"{path}: no folder, .csv, .tsv or .jsonl file; {writings.REMEDY}"
 
-    @pytest.mark.parametrize("files", [{"README": "x"}, {"Austen/notes.md": "x"}, {".hidden/a.txt": "x"}])
+    @pytest.mark.parametrize("files", [{"README": "x"}, {"Austen/notes.log": "x"}, {".hidden/a.txt": "x"}])
     def test_a_folder_without_texts_is_named(self, write: Write, files: dict[str, str]) -> None:
         folder = write(files)
         assert refused(folder) == f"{folder}: no texts found; {writings.REMEDY}"
 
     def test_an_author_without_texts_is_named(self, write: Write) -> None:
         """And not left out of the model in silence."""
-        folder = write({"Austen/emma.txt": EMMA, "Dickens/bleak.docx": "x", "Eliot/romola.txt": BLEAK})
+        folder = write({"Austen/emma.txt": EMMA, "Dickens/bleak.doc": "x", "Eliot/romola.txt": BLEAK})
         assert refused(folder) == (
-            f"{folder / 'Dickens'}: no .txt files there; put the author's texts into it, or remove the folder"
+            f"{folder / 'Dickens'}: no texts there; put the author's texts into it, or remove the folder"
         )
 
     def test_texts_beside_authors_folders_are_nobodys(self, write: Write) -> None:
@@ -310,7 +320,7 @@ class TestRefusals:
         assert first == "these can't be used (5):"
         wanted = (
             f"{folder}/Austen/emma.txt: empty; remove it",
-            f"{folder}/Dickens/bleak.txt: not UTF-8 (byte 0); save it as UTF-8",
+            f"{folder}/Dickens/bleak.txt: not UTF-8 (byte 0), and what else is not sure; save it as UTF-8",
             f"{folder}/Eliot/romola.txt: a Word, OpenDocument or other packed file, not plain text",
             f"{folder}/Poe/raven.txt: can't be read (not a file)",
             f"{tmp_path / 'gone'}: not found",
@@ -340,12 +350,12 @@ class TestRefusals:
             (
                 "t.csv",
                 "who,text\nA,x\n",
-                "line 1 has no column 'author' (there are who, text); name them with --author-",
+                "line 1 has no column 'author' (there are who, text); say which hold authors and texts (--author",
             ),
-            ("t.csv", "author,what\nA,x\n", "line 1 has no column 'text' (there are author, what); name them with"),
-            ("t.csv", "author,what\n", "line 1 has no column 'text' (there are author, what); name them with"),
-            ("t.csv", "who;what\nA;x\n", "line 1 has no column 'author' (there are who, what); name them with"),
-            ("t.csv", "author|text\nA|x\n", "line 1 has no column 'author' (there are author|text); name them with"),
+            ("t.csv", "author,what\nA,x\n", "line 1 has no column 'text' (there are author, what); say which hold"),
+            ("t.csv", "author,what\n", "line 1 has no column 'text' (there are author, what); say which hold"),
+            ("t.csv", "who;what\nA;x\n", "line 1 has no column 'author' (there are who, what); say which hold"),
+            ("t.csv", "author|text\nA|x\n", "line 1 has no column 'author' (there are author|text); say which hold"),
             ("t.csv", "author;text\nA;x\nB;\n", "line 3 has no text; complete it or remove the line"),
             ("t.csv", "author,text\nA,x\nB\n", "line 3 has 1 cell, and there are 2 columns; put texts"),
             ("t.csv", "author,text\n,x\n", "line 2 has no author; complete it"),
@@ -369,7 +379,7 @@ class TestRefusals:
             (
                 "t.jsonl",
                 '{"author": "A"}\n',
-                "line 1 has no column 'text' (there are author); name them with --author-",
+                "line 1 has no column 'text' (there are author); say which hold authors and texts (--author",
             ),
             ("t.jsonl", "{}\n", "line 1 has no column 'author' (there are none)"),
             ("t.jsonl", '{"author": "A", "text": "x"}\n[1]\n', "line 2 is no JSON object; repair it"),

@@ -17,6 +17,8 @@ _HOMES = {
     "AuthorModel": "attribution.model",
     "BylineError": "errors",
     "Calibration": "calibration",
+    "Caution": "cautions",
+    "Cautions": "cautions",
     "Clustering": "clustering",
     "Contest": "evaluation",
     "CorpusError": "errors",
@@ -83,6 +85,8 @@ __all__ = [
     "AuthorModel",
     "BylineError",
     "Calibration",
+    "Caution",
+    "Cautions",
     "Clustering",
     "Contest",
     "CorpusError",
@@ -154,6 +158,7 @@ if TYPE_CHECKING:
     from byline.calibrating import calibrate
     from byline.calibration import Calibration, read_calibration, write_calibration
     from byline.cases import make_cases
+    from byline.cautions import Caution, Cautions
     from byline.clustering import Clustering, cluster_documents
     from byline.combination import combine_runs
     from byline.documents import Document

@@ -31,16 +31,28 @@ _REACH = REACHES.index(ALONE)
 
 def fuse_alone(readings: Sequence[Reading]) -> Fused:
     """The score of each problem by itself, its error, and how far it can be relied on."""
-    relative = [reading for reading in readings if reading.trust is None]
-    own = [reading for reading in readings if reading.trust is not None]
-    terms = []
-    if relative:
-        terms.append(average_engines(relative, lambda scores: np.arcsinh(scores[_REACH])))
-    if own:
-        terms.append(average_engines(own, lambda scores: OWN_COUNTS * scores[_REACH]))
+    relative, own = ([reading for reading in readings if reading.own == kind] for kind in (False, True))
+    terms = [average_kind(kind) for kind in (relative, own) if kind]
     mean = terms[0] if len(terms) == 1 else _add(*terms)
     even = EVEN if relative and own else EVEN_RELATIVE if relative else EVEN_OWN
     return Fused(mean.scores, mean.total_errors(), ALONE, even, _trust(relative, own))
+
+
+def average_kind(readings: Sequence[Reading]) -> Mean:
+    """What members that all are relative, or all of an own scale, add to the score of each problem."""
+    own = readings[0].own
+    return average_engines(readings, lambda scores: count_scores(scores[_REACH], own))
+
+
+def count_reading(reading: Reading) -> Table:
+    """(problems,): what one member says, as the mean of its kind is made of it."""
+    return count_scores(reading.scores[_REACH], reading.own)
+
+
+def count_scores(scores: Table, own: bool) -> Table:
+    """Scores of a member, relative or of an own scale, as they are added up."""
+    counted: Table = OWN_COUNTS * scores if own else np.arcsinh(scores)
+    return counted
 
 
 def _add(one: Mean, other: Mean) -> Mean:

@@ -63,7 +63,7 @@ def calibrate(
         require_trials(*_trials(sound, truth))
     result = verify(
         problems, pool, members=members, budget=budget, seed=seed, interpret=interpretation, reference=reference,
-        skip_bad=True, workers=workers, report=report,
+        skip_bad=True, cautions=False, workers=workers, report=report,
         keep=Keep(folder, resume=is_run(folder) and not overwrite, overwrite=overwrite, models=False, evidence=False),
     )  # fmt: skip
     plan = read_plan(folder)

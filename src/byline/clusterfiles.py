@@ -53,7 +53,7 @@ def read_text_folders(path: Path) -> tuple[TextFolder, ...]:
 def _read_texts(folder: Path, name: str, language: str | None) -> TextFolder:
     documents = read_documents((file, str(file.relative_to(folder))) for file in find_texts(folder))
     if not documents:
-        raise CorpusError(f"{folder}: no .txt files there; put the texts in it")
+        raise CorpusError(f"{folder}: no texts there; put some in it")
     return TextFolder(name, tuple(documents), language)
 
 
@@ -73,7 +73,7 @@ def write_clustering(folder: Path, clustering: Clustering, overwrite: bool = Fal
 def require_room(folder: Path, overwrite: bool) -> None:
     """Refuse to write over files unasked."""
     if not overwrite and (there := [name for name in FILES if (folder / name).exists()]):
-        raise AnswersError(f"{folder / there[0]}: exists already; choose another folder, or give --overwrite")
+        raise AnswersError(f"{folder / there[0]}: exists already; choose another folder, or overwrite it (--overwrite)")
 
 
 def _ranking(clustering: Clustering) -> list[dict[str, Any]]:

@@ -15,12 +15,12 @@ clusters there are comes out of the data.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from byline.alphabet import Symbols
+from byline.alphabet import Alphabet, Symbols
 from byline.documents import Document
 from byline.engines import Filled, Watch, ngram, vectors
 from byline.errors import CorpusError, SettingsError, TooLittleText
@@ -40,11 +40,13 @@ FEW = 20
 """With fewer texts than these the number of clusters means little."""
 HALF = 10
 """What so many texts say of themselves counts half, of more texts more."""
+MOST_SHARED = 300
+"""Texts of which is kept what each member says of their pairs."""
 MOST_LINKS = 200_000
 """Links that are named at the most, the strongest."""
 PRESET, ENGINES = "authors", ("vectors", "ngram")
 """The members that link texts where none are named."""
-_FILL: dict[str, Callable[..., Filled]] = {"ngram": ngram.fill_matrix, "vectors": vectors.fill_matrix}
+FILL: dict[str, Callable[..., Filled]] = {"ngram": ngram.fill_matrix, "vectors": vectors.fill_matrix}
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,14 @@ class Clustering:
     """(texts - 1, 3): which two clusters were joined, and at which average link; texts first, then merges in order."""
     threshold: float
     """The link that is just enough: the one asked for, or else so many links are as strong as pairs are together."""
+    cut: float | None = None
+    """The average link at which joining ended, where one was asked for; None where the tree itself told."""
+    members: tuple[Settings, ...] = ()
+    """Those that linked the texts, where they did."""
+    language: str = ""
+    shares: tuple[Table, ...] = ()
+    """By member what it says of each pair, on the scale of links; their mean is the link, but for equal texts. Only
+    where texts are few."""
 
     @property
     def clusters(self) -> list[list[int]]:
@@ -129,8 +139,15 @@ def cluster_documents(
     if members is None:
         members = read_pool(PRESET).only(ENGINES).rows
     spoken = language_of(language) if language else language_of_script(*(d.text for d in documents)) or "unknown"
-    scores, equal = _score(documents, spoken, members, watch)
-    return cluster_scores([document.name for document in documents], scores, threshold, equal)
+    said, equal = _score(documents, spoken, members, watch)
+    scores = np.mean(said, axis=0)
+    found = cluster_scores([document.name for document in documents], scores, threshold, equal)
+    middle, usual = _scale_of(scores, equal)
+    few = len(documents) <= MOST_SHARED and usual > ROUNDING
+    return replace(
+        found, members=tuple(members), language=spoken,
+        shares=tuple((each - middle) / usual for each in said) if few else (),
+    )  # fmt: skip
 
 
 def cluster_scores(
@@ -146,40 +163,45 @@ def cluster_scores(
     links[same] = max(float(links[~same].max(initial=0)), 1)
     np.fill_diagonal(links, 0)
     merges = _join(links)
-    if threshold is None:
-        labels = _choose(merges, len(links), _usual_nearest(links, same))
-        threshold = _just_enough(links, labels)
-    else:
-        labels = _cut(merges, len(links), threshold)
-    return Clustering(tuple(names), links, labels, merges, threshold)
+    if threshold is not None:
+        return Clustering(tuple(names), links, _cut(merges, len(links), threshold), merges, threshold, threshold)
+    labels = _choose(merges, len(links), _usual_nearest(links, same))
+    return Clustering(tuple(names), links, labels, merges, _just_enough(links, labels))
 
 
 def _score(
     documents: Sequence[Document], language: str, members: Sequence[Settings], watch: Watch
-) -> tuple[Table, Flags]:
-    """(texts, texts): what all members say of each pair, and which texts none can tell apart."""
-    total: Table = np.zeros((len(documents), len(documents)))
-    equal: Flags = np.ones(total.shape, np.bool_)
+) -> tuple[list[Table], Flags]:
+    """By member (texts, texts): what it says of each pair; and which texts none can tell apart."""
+    found: list[Table] = []
+    equal: Flags = np.ones((len(documents), len(documents)), np.bool_)
     for number, member in enumerate(members):
-        if member.engine not in _FILL:
-            raise SettingsError(f"the engine {member.engine} can't link texts; there are {', '.join(_FILL)}")
+        if member.engine not in FILL:
+            raise SettingsError(f"the engine {member.engine} can't link texts; there are {', '.join(FILL)}")
         watch.proceed()
         watch.stage(f"member {number + 1} of {len(members)}, {member.engine_name}")
-        scores, same = _ask(_encode(documents, language, member), member, watch)
-        total += scores
+        library = read_library(documents, language, member)
+        texts = [np.frombuffer(library.key(document.text), np.int32) for document in documents]
+        scores, same = _ask(texts, library.alphabet, member, watch)
+        if len(documents) <= MOST_SHARED or not found:
+            found.append(scores)
+        else:  # many texts: one table for all members
+            found[0] += scores
         equal &= same
-    return total / len(members), equal
+    if len(documents) > MOST_SHARED:
+        found[0] /= len(members)
+    return found, equal
 
 
-def _encode(documents: Sequence[Document], language: str, member: Settings) -> tuple[list[Symbols], Any]:
+def read_library(documents: Sequence[Document], language: str, member: Settings) -> Library:
+    """Texts as a member sees them; those of which too little is left are refused."""
     library = Library(language, member, documents)
     require_length(library.view, documents, (library.length(document.text) for document in documents))
-    return [np.frombuffer(library.key(document.text), np.int32) for document in documents], library.alphabet
+    return library
 
 
-def _ask(encoded: tuple[list[Symbols], Any], member: Settings, watch: Watch) -> tuple[Table, Flags]:
+def _ask(texts: Sequence[Symbols], alphabet: Alphabet, member: Settings, watch: Watch) -> tuple[Table, Flags]:
     """(texts, texts): what one member says of each pair, and which texts it can't tell apart."""
-    texts, alphabet = encoded
     number_of: dict[bytes, int] = {}
     places = [number_of.setdefault(text.tobytes(), len(number_of)) for text in texts]
     distinct = [np.frombuffer(key, np.int32) for key in number_of]
@@ -187,7 +209,7 @@ def _ask(encoded: tuple[list[Symbols], Any], member: Settings, watch: Watch) -> 
     questions = Questions(alphabet, tuple(distinct), alone, alone, ())
     wide = member.change({"compared": 1_000_000})
     index = index_texts(questions.texts, member.order)
-    matrix = _FILL[member.engine](questions, wide, np.random.default_rng(0), watch, index=index).matrix
+    matrix = FILL[member.engine](questions, wide, np.random.default_rng(0), watch, index=index).matrix
     scores = level_values(-matrix.values)
     np.fill_diagonal(scores, scores.max())  # what a member can't tell apart is linked as firmly as any
     return scores[np.ix_(places, places)], np.equal.outer(places, places)
@@ -228,18 +250,21 @@ def _trust(count: int) -> float:
 
 def _standardise(scores: Table, equal: Flags) -> Table:
     """Distances from the middle of all pairs, in how far pairs usually are from it."""
+    middle, usual = _scale_of(scores, equal)
+    links: Table = (scores - middle) / usual if usual > ROUNDING else np.zeros(scores.shape)
+    return links
+
+
+def _scale_of(scores: Table, equal: Flags) -> tuple[float, float]:
+    """The middle of all pairs, and how far pairs usually are from it; 0 where there are none, or all are alike."""
     pairs = scores[np.triu(~equal, 1)]
-    links: Table = np.zeros(scores.shape)
     if not len(pairs):
-        return links
+        return 0.0, 0.0
     trust = _trust(len(scores))
     median = float(np.median(pairs))
     middle = trust * median + (1 - trust) * float(pairs.mean())
     spread = 1.4826 * float(np.median(np.abs(pairs - median)))  # the standard deviation, if most are normal
-    usual = float(np.sqrt(trust * spread**2 + (1 - trust) * float(pairs.var())))
-    if usual > ROUNDING:
-        links = (scores - middle) / usual
-    return links
+    return middle, float(np.sqrt(trust * spread**2 + (1 - trust) * float(pairs.var())))
 
 
 def _join(links: Table) -> Table:

@@ -154,6 +154,7 @@ def _joint_plan(sources: Sequence[Path], plans: Sequence[Plan], members: Iterabl
     first = plans[0]
     request: dict[str, Any] = {"combined": [str(source) for source in sources]}
     request |= {key: first.request.get(key) for key in ("problems", "control", "reference")}
+    request |= {"mask_shared": True} if any(plan.request.get("mask_shared") for plan in plans) else {}
     return Plan(
         "combined", tuple(members), first.groups, first.layout, first.manner, request, skipped=first.skipped
     )  # fmt: skip

@@ -1,33 +1,27 @@
-"""A file becomes a Document: decoded text with a name to call it by."""
+"""A file becomes a Document: its text, whatever its format, with a name to call it by."""
 
 from __future__ import annotations
 
-import codecs
 import json
+import logging
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeGuard
 
 from byline.errors import CorpusError, listing
+from byline.formats import READERS, read_text
+from byline.formats.encodings import MARKS
+from byline.formats.plain import find_foreign
+from byline.formats.reading import LARGEST_FILE
 
-# Longest first: UTF-32's mark begins with UTF-16's.
-_MARKS = (
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+log = logging.getLogger(__name__)
 
-# What people rename to .txt.
-_FOREIGN = (
-    (b"PK\x03\x04", "a Word, OpenDocument or other packed file"),
-    (b"\xd0\xcf\x11\xe0", "an old Word file"),
-    (b"%PDF", "a PDF file"),
-    (b"{\\rtf", "an RTF file"),
-)
+NO_TEXTS = ("readme", "license", "licence", "changelog", "contributing")
+"""Names, before the ending, of what lies beside texts and tells of them. A .txt file is a text by any name."""
+LEFT_BEHIND = (".", "~$")
+"""What the names begin with that programs leave beside documents while they are open, or hide."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +30,10 @@ class Document:
 
     name: str
     text: str
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    """What was left out or put right when it was read, by rule."""
+    guesses: tuple[str, ...] = field(default=(), compare=False)
+    """What was not sure when it was read, such as its encoding."""
 
 
 def look_at(path: Path, remedy: str) -> Literal["file", "folder"]:
@@ -67,20 +65,31 @@ def read_bytes(path: Path, name: str | None = None) -> bytes:
         raise CorpusError(f"{name}: can't be read ({error.strerror}); {remedy}") from None
 
 
-def read_document(path: Path, name: str | None = None) -> Document:
-    """The text of a UTF-8 file (or one whose byte-order mark says otherwise), line ends made plain."""
+def read_document(path: Path, name: str | None = None, encoding: str | None = None) -> Document:
+    """The text of a file in any of the formats, line ends made plain; guesses are warned of.
+
+    `encoding` is for plain text and markup whose own is not what it says; else it is found out.
+    """
     name = name or str(path)
-    text = decode(read_bytes(path, name), name)
-    if not text.strip():
-        raise CorpusError(f"{name}: empty; remove it or put text in it")
-    return Document(name, text)
+    try:
+        size = path.stat().st_size
+    except (OSError, ValueError):
+        size = 0  # read_bytes says why
+    if size > LARGEST_FILE:
+        raise CorpusError(f"{name}: larger than {LARGEST_FILE // 1_000_000} MB; save its text alone, or split it")
+    found = read_text(read_bytes(path, name), path.suffix, name, encoding)
+    for guess in found.guesses:
+        log.warning("%s: %s", name, guess)
+    for note in found.notes:
+        log.info("%s: %s", name, note)
+    return Document(name, found.text, found.notes, found.guesses)
 
 
 def decode(data: bytes, name: str) -> str:
-    """Bytes as text: byte-order mark obeyed and removed, CRLF and CR made LF."""
-    if kind := next((kind for mark, kind in _FOREIGN if data.startswith(mark)), None):
-        raise CorpusError(f"{name}: {kind}, not plain text; save it as plain text in UTF-8")
-    encoding = next((encoding for mark, encoding in _MARKS if data.startswith(mark)), "utf-8")
+    """Bytes of a table or the like as text: UTF-8, or as the byte-order mark says; CRLF and CR made LF."""
+    if foreign := find_foreign(data):
+        raise CorpusError(f"{name}: {foreign.kind}, not plain text; save it as plain text in UTF-8")
+    encoding = next((encoding for mark, encoding in MARKS if data.startswith(mark)), "utf-8")
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
@@ -91,24 +100,54 @@ def decode(data: bytes, name: str) -> str:
 
 
 def find_texts(folder: Path) -> list[Path]:
-    """The text files below a folder, in the order of their names."""
+    """The texts' files below a folder, in the order of their names."""
     try:
-        return sorted(file for file in folder.rglob("*") if is_text(file))
+        return pick_texts(filter(is_text, folder.rglob("*")))
     except OSError as error:
         raise CorpusError(f"{folder}: can't be read ({error.strerror}); check that you may read it") from None
 
 
+def pick_texts(files: Iterable[Path]) -> list[Path]:
+    """Those that have the names of texts, in the order of their names; what may be one text twice is refused."""
+    found = sorted(file for file in files if has_text_name(file.name))
+    if doubts := [f"{file}: {doubt}" for file, doubt in doubtful_texts(found)]:
+        raise CorpusError(listing(doubts, "these can't be used"))
+    return found
+
+
+def doubtful_texts(files: Iterable[Path]) -> list[tuple[Path, str]]:
+    """The files that may be the same text as an earlier one in another format, and what to do about it."""
+    first: dict[tuple[Path, str], Path] = {}
+    found = []
+    for file in files:
+        before = first.setdefault((file.parent, file.stem.casefold()), file)
+        if before.suffix.lower() != file.suffix.lower():
+            found.append((file, f"{before.name} lies beside it, perhaps the same text; remove or rename one of them"))
+    return found
+
+
 def is_text(file: Path) -> bool:
     """Whether it has the name of a text."""
-    return file.suffix.lower() == ".txt" and not file.is_dir()
+    return has_text_name(file.name) and not file.is_dir()
 
 
-def read_documents(files: Iterable[tuple[Path, str | None]], before: Sequence[str] = ()) -> list[Document]:
+def has_text_name(name: str) -> bool:
+    """Whether a file of that name is a text."""
+    stem, _, suffix = name.rpartition(".")
+    if suffix.lower() == "txt":
+        return stem != ""
+    aside = name.startswith(LEFT_BEHIND) or stem.lower() in NO_TEXTS
+    return stem != "" and f".{suffix.lower()}" in READERS and not aside
+
+
+def read_documents(
+    files: Iterable[tuple[Path, str | None]], before: Sequence[str] = (), encoding: str | None = None
+) -> list[Document]:
     """Texts under the names given; all that can't be read is named at once, after what was found wrong before."""
     documents, offences = [], list(before)
     for file, name in files:
         try:
-            documents.append(read_document(file, name))
+            documents.append(read_document(file, name, encoding))
         except CorpusError as error:
             offences.append(str(error))
     if offences:

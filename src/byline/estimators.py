@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from byline.attribution.attributing import Attributions, attribute
 from byline.attribution.model import train_authors
-from byline.attribution.writings import writings_of
+from byline.attribution.writings import plain_name, writings_of
 from byline.calibrating import calibrate
 from byline.calibration import Calibration
 from byline.documents import Document
@@ -67,7 +67,9 @@ class Attributor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes, numbers = np.unique(as_labels(y, len(texts)), return_inverse=True)
         if len(classes) < 2:
             raise ValueError("y must have two classes at least, got 1 class")
-        names = [str(label) for label in classes]
+        names = [plain_name(str(label)) for label in classes]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"y must spell each class in one way, got two that are both read as {twice!r}")
         documents = [Document(f"text {number}", text) for number, text in enumerate(texts)]
         pool = read_pool(self.preset)
         writings = writings_of(documents, [names[number] for number in numbers], self.language)
@@ -84,7 +86,7 @@ class Attributor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Sequence[str]) -> Table:  # noqa: N803
         """(texts, authors): how probable each is, in the order of `classes_`; one of them is taken to be right."""
         found = self.attribute(X)
-        place_of = {str(label): place for place, label in enumerate(self.classes_)}
+        place_of = {plain_name(str(label)): place for place, label in enumerate(self.classes_)}
         chances = np.zeros((len(found), len(place_of)))
         for row, each in zip(chances, found, strict=True):
             for candidate in each.ranking:
@@ -180,7 +182,7 @@ class Verifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "reference_")
         return verify(
             _problems(as_pairs(X), self.language_), self.pool_, seed=self.seed, prior=self.prior,
-            calibration=self.calibration_, reference=self.reference_, workers=_threads(self),
+            calibration=self.calibration_, reference=self.reference_, cautions=False, workers=_threads(self),
         )  # fmt: skip
 
     def __sklearn_tags__(self) -> Any:

@@ -1,15 +1,15 @@
 """What speaks for and against in a text: words, passages, a curve along it, and how far members agree.
 
 All of it comes from gains: what each character of the original speaks for the same author, in bits, by member
-(gains.py, keepsakes.py). Bits of a word are those of its characters and of what follows up to the next word, so that
+(gains.py, testimony.py). Bits of a word are those of its characters and of what follows up to the next word, so that
 words add up to the text.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -150,38 +150,57 @@ def _convolve(values: Gains, bell: Gains) -> Gains:
 
 
 class Guesser:
-    """What some texts would go on with: character n-grams of theirs, interpolated (as in ngrams.py), nothing else."""
+    """What some texts would go on with: character n-grams of theirs, interpolated (as in ngrams.py), nothing else.
+
+    It is no member: it has seen one side's texts alone, as they are written, and knows nothing of other authors.
+    """
 
     def __init__(self, texts: Iterable[str], order: int = ORDER) -> None:
+        whole = list(texts)
         self.order = order
-        self._after: dict[str, Counter[str]] = defaultdict(Counter)
+        self._signs = sorted(set().union(*whole))
+        # by the length of the context: how often what follows it does, how often anything does, and in how many ways
+        self._counts = [Counter(_pieces(whole, length + 1)) for length in range(order + 1)]
+        self._totals: list[Counter[str]] = []
+        self._kinds: list[Counter[str]] = []
+        for counts in self._counts:
+            totals: Counter[str] = Counter()
+            for gram, count in counts.items():
+                totals[gram[:-1]] += count
+            self._totals.append(totals)
+            self._kinds.append(Counter(gram[:-1] for gram in counts))
         self._found: dict[str, tuple[tuple[str, float], ...]] = {}
-        for text in texts:
-            for place, character in enumerate(text):
-                for length in range(min(order, place) + 1):
-                    self._after[text[place - length : place]][character] += 1
 
     def guess(self, before: str) -> tuple[tuple[str, float], ...]:
         """The likeliest characters after some, with their chances."""
-        before = before[-self.order :]
+        before = before[-self.order :] if self.order else ""
         if before not in self._found:
             self._found[before] = self._guess(before)
         return self._found[before]
 
     def _guess(self, before: str) -> tuple[tuple[str, float], ...]:
-        contexts = [before[len(before) - length :] for length in range(min(self.order, len(before)) + 1)]
-        seen = [self._after[context] for context in contexts if context in self._after]
+        contexts = [before[len(before) - length :] for length in range(len(before) + 1)]
+        seen = [context for context in contexts if context in self._totals[len(context)]]
         if not seen:
             return ()
-        longest = seen[::-1][:2]  # what is likeliest after few characters is hardly so after many
-        candidates = dict.fromkeys(character for counts in longest for character, _ in counts.most_common(GUESSES))
-        chances = {character: 1 / len(seen[0]) for character in candidates}
-        for counts in seen:
-            total, kinds = counts.total(), len(counts)
-            for character in chances:
-                chances[character] = (counts[character] + kinds * chances[character]) / (total + kinds)
+        candidates: set[str] = set()
+        for context in seen[::-1][:2]:  # what is likeliest after few characters is hardly so after many
+            counts = self._counts[len(context)]
+            following = [(-counts[context + sign], sign) for sign in self._signs if context + sign in counts]
+            candidates |= {sign for _, sign in sorted(following)[:GUESSES]}
+        chances = dict.fromkeys(candidates, 1 / len(self._signs))
+        for context in seen:
+            length = len(context)
+            total, kinds = self._totals[length][context], self._kinds[length][context]
+            for sign in chances:
+                chances[sign] = (self._counts[length][context + sign] + kinds * chances[sign]) / (total + kinds)
         ordered = sorted(chances.items(), key=lambda each: (-each[1], each[0]))
         return tuple(ordered[:GUESSES])
+
+
+def _pieces(texts: Iterable[str], length: int) -> Iterator[str]:
+    """All pieces of so many characters."""
+    return (text[place : place + length] for text in texts for place in range(len(text) - length + 1))
 
 
 def turning_points(gains: Gains, words: Sequence[Word]) -> list[int]:

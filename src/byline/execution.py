@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from byline.answers import Answer, format_answers
+from byline.cautions import Cautions
 from byline.combination import answer_plan, manner_for, members_done, read_record
 from byline.ensemble import Advance, Job, Outcome, run_jobs
 from byline.frames import to_frame
 from byline.fusion import Reading
 from byline.groups import LanguageGroup
 from byline.interpret import Verdicts, answer_problems
-from byline.keepsakes import evidence_files
 from byline.modelfile import model_bytes
 from byline.plans import Member, Plan
 from byline.problems import Layout, Offence, Problem
@@ -25,6 +25,7 @@ from byline.requests import Request
 from byline.runs import Record, RunFolder
 from byline.scoring import Side
 from byline.settings import Settings
+from byline.testimony import evidence_files
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,8 @@ class Verification:
     """Problems that could not be used and were answered 0.5."""
     problems: tuple[Problem, ...] = ()
     """Those that were answered."""
+    cautions: Cautions | None = None
+    """What speaks against believing the answers; None where it was not looked for."""
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame with a row for each answer."""
@@ -138,8 +141,15 @@ class Interrupted(KeyboardInterrupt):
 class Execution:
     """A plan being carried out."""
 
-    def __init__(self, plan: Plan, request: Request, keep: Keep | None, report: Report | None) -> None:
-        self.plan, self.groups, self.keep = plan, request.groups, keep
+    def __init__(
+        self,
+        plan: Plan,
+        request: Request,
+        keep: Keep | None,
+        report: Report | None,
+        cautions: Cautions | None = None,
+    ) -> None:
+        self.plan, self.groups, self.keep, self.cautions = plan, request.groups, keep, cautions
         self.offences = [*request.offences, *request.lonely([member.settings for member in plan.members])]
         self.folder = RunFolder(keep.folder, plan) if keep else None
         self.report = report or (lambda event: None)
@@ -213,7 +223,9 @@ class Execution:
         rows = [member.settings for member in self.plan.members]
         runs = [_summary(*each, rows) for each in zip(self.groups, verdicts, done, strict=True)]
         problems = tuple(problem for group in self.groups for problem in group.problems)
-        return Verification(tuple(answers), self.plan.layout, self.plan, tuple(runs), tuple(self.offences), problems)
+        return Verification(
+            tuple(answers), self.plan.layout, self.plan, tuple(runs), tuple(self.offences), problems, self.cautions
+        )
 
 
 def _summary(group: LanguageGroup, verdicts: Verdicts, members: int, rows: Sequence[Settings]) -> LanguageRun:

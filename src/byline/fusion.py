@@ -34,6 +34,11 @@ class Reading:
     trust: Table | None = None
     """(problems,): of scores that say something by themselves, how far they can be relied on, from 0 to 1."""
 
+    @property
+    def own(self) -> bool:
+        """Whether the scores are of the engine's own scale, made relative to nothing."""
+        return self.trust is not None
+
 
 @dataclass(frozen=True)
 class Fused:

@@ -11,6 +11,8 @@ document's relative entropy under the head, but for the sign.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from threading import Lock
 from typing import NamedTuple
 
@@ -18,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from byline.questions import Question, Questions
-from byline.scoring import Flags, Matrix, Places, Table, seen_flags
+from byline.scoring import Flags, Matrix, Places, Table, heads_by_text, seen_flags
 
 Gains = NDArray[np.float32]
 AT_ONCE = 20_000_000
@@ -33,62 +35,99 @@ def cohort_of(questions: Questions, chosen: Places) -> Flags:
     return able
 
 
+class _Tally:
+    """What the symbols of one text cost, added up over the cohorts of the documents that it is part of."""
+
+    def __init__(self, length: int, asked: Places, cohorts: Sequence[Places], own: Iterable[int]) -> None:
+        among = np.array([np.isin(asked, cohort) for cohort in cohorts])  # (documents, heads asked)
+        self.cohorts, rows = np.unique(among, axis=0, return_inverse=True)
+        self.rows: list[int] = rows.ravel().tolist()
+        """For each of the documents, which of the different cohorts is its own."""
+        self.totals = np.zeros((len(self.cohorts), length))
+        self.own: dict[int, Gains] = {
+            int(place): np.zeros(length, np.float32) for place in np.searchsorted(asked, sorted(own))
+        }
+        """By the place of the head among those asked."""
+        self.lock = Lock()
+
+
 class GainKeeper:
-    """Adds up, head by head and from several threads, what symbols cost, for the documents that are asked about."""
+    """Adds up, from several threads, what symbols cost the heads asked, for the documents that are asked about."""
 
     def __init__(self, questions: Questions, chosen: Places) -> None:
-        self._questions = questions.questions
-        self._documents = questions.documents
-        self._lengths = [len(text) for text in questions.texts]
-        self._lock = Lock()
+        self._questions = questions
+        self._asked = heads_by_text(questions, chosen)
         cohort = cohort_of(questions, chosen)
-        asked = sorted({question.document for question in questions.questions})
-        self._cohorts = {number: chosen[number][cohort[number]] for number in asked}
+        own: dict[int, set[int]] = {}  # by document
+        for question in questions.questions:
+            own.setdefault(question.document, set()).add(question.head)
+        self._cohorts = {number: chosen[number][cohort[number]] for number in sorted(own)}
         self._documents_of: dict[int, list[int]] = {}
-        for number in asked:
+        for number in self._cohorts:
             for text in questions.documents[number]:
                 self._documents_of.setdefault(text, []).append(number)
-        self._heads_of: dict[int, set[int]] = {}
-        for question in questions.questions:
-            self._heads_of.setdefault(question.document, set()).add(question.head)
-        self._totals: dict[tuple[int, int], Table] = {}  # by document and text
-        self._own: dict[tuple[int, int, int], Table] = {}  # by document, head and text
+        self._tallies = {
+            text: _Tally(
+                len(questions.texts[text]),
+                self._asked[text],
+                [self._cohorts[number] for number in numbers],
+                set().union(*(own[number] for number in numbers)),
+            )
+            for text, numbers in self._documents_of.items()
+        }
 
     def wants(self, text: int) -> bool:
         """Whether a text is part of a document that is asked about."""
-        return text in self._documents_of
+        return text in self._tallies
 
-    def blocks(self, text: int, heads: Places) -> list[Places]:
-        """The heads in parts small enough to hold what all symbols cost each of them."""
-        width = max(1, AT_ONCE // max(self._lengths[text], 1))
-        return [heads[begin : begin + width] for begin in range(0, len(heads), width)]
+    def blocks(self, text: int) -> list[slice]:
+        """The heads asked about a text in parts small enough to hold what all symbols cost each of them."""
+        width = max(1, AT_ONCE // max(len(self._questions.texts[text]), 1))
+        return [slice(begin, begin + width) for begin in range(0, len(self._asked[text]), width)]
 
-    def add(self, text: int, heads: Places, bits: Table | Gains) -> None:
-        """What each symbol of a text, in its order, costs some heads: (symbols, heads), 0 where it does not count."""
-        for document in self._documents_of[text]:
-            among = np.isin(heads, self._cohorts[document])
-            total = bits[:, among].sum(axis=1, dtype=np.float64)
-            with self._lock:
-                key = document, text
-                self._totals[key] = self._totals.get(key, 0) + total
-                for place, head in enumerate(heads.tolist()):
-                    if head in self._heads_of[document]:
-                        self._own[document, head, text] = bits[:, place].astype(np.float64)
+    def add(self, text: int, block: slice, bits: Gains) -> None:
+        """What each symbol of a text, in its order, costs a block of its heads: (symbols, heads), 0 if not counted."""
+        tally = self._tallies[text]
+        for total, among in zip(tally.totals, tally.cohorts, strict=True):
+            part = bits @ among[block].astype(np.float32)
+            with tally.lock:
+                total += part
+        for place, own in tally.own.items():
+            if block.start <= place < block.stop:
+                own[:] = bits[:, place - block.start]
 
-    def gains(self) -> tuple[Gains, ...]:
-        """For each question the gains of its document's symbols, its texts one after another."""
-        return tuple(self._gains(question) for question in self._questions)
+    def add_head(self, text: int, place: int, bits: Table) -> None:
+        """The same of one head, by its place among those asked."""
+        tally = self._tallies[text]
+        with tally.lock:
+            for total, among in zip(tally.totals, tally.cohorts, strict=True):
+                if among[place]:
+                    total += bits
+        if place in tally.own:
+            tally.own[place][:] = bits
 
-    def _gains(self, question: Question) -> Gains:
-        document, head = question.document, question.head
-        count = len(self._cohorts[document])
-        parts = [
-            self._totals[document, text] / count - self._own[document, head, text]
-            if count
-            else np.zeros(self._lengths[text])
-            for text in self._documents[document]
-        ]
-        return np.concatenate(parts).astype(np.float32)
+    def take(self) -> tuple[Gains, ...]:
+        """For each question the gains of its document's symbols, its texts one after another; can be called once."""
+        questions = self._questions
+        left = Counter(text for question in questions.questions for text in questions.documents[question.document])
+        found = []
+        for question in questions.questions:
+            texts = questions.documents[question.document]
+            found.append(np.concatenate([self._gains(question, text) for text in texts]))
+            for text in texts:
+                left[text] -= 1
+                if not left[text]:
+                    del self._tallies[text]  # what it held makes room for the gains of others
+        return tuple(found)
+
+    def _gains(self, question: Question, text: int) -> Gains:
+        tally, count = self._tallies[text], len(self._cohorts[question.document])
+        if not count:
+            return np.zeros(tally.totals.shape[1], np.float32)
+        total = tally.totals[tally.rows[self._documents_of[text].index(question.document)]]
+        own = tally.own[int(np.searchsorted(self._asked[text], question.head))]
+        gains: Gains = (total / count - own).astype(np.float32)
+        return gains
 
 
 def mean_gains(questions: Questions, matrix: Matrix) -> Table:

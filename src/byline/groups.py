@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from byline.cohorts import prepare_cohort
 from byline.documents import Document
 from byline.errors import CorpusError, TooLittleText
-from byline.normalise import CAPITAL
-from byline.passages import PASSAGE, find_quoted, plain_form
 from byline.problems import Offence, Problem, ProblemSet, require_sound
 from byline.questions import Prepared, prepare_questions, refusal, texts_sharing, unanswerable
 from byline.reference import Reference, languages_of, same_language
 from byline.settings import Interpretation, Settings
-
-log = logging.getLogger(__name__)
-
-SHOWN = 40
-"""Characters of a passage that are shown."""
 
 LayoutKey = tuple[object, ...]
 Prepare = Callable[[Sequence[Problem], Settings], Prepared]
@@ -75,7 +67,6 @@ def lay_out_groups(
                 f"{ordered[0].id}: the reference ({its}) is of another language or script than this"
                 f" problem ({own}); give a reference of its language{named}"
             )
-        _warn_of_repeats(ordered)
         prepare = _preparer(ordered, control, reference)
         group, bad = _lay_out(language, ordered, rows, prepare)
         if reference is None:
@@ -104,43 +95,9 @@ def lay_out_groups(
 def _preparer(problems: Sequence[Problem], control: Sequence[Document], reference: Reference | None) -> Prepare:
     """How problems of one language are laid out for a member."""
     if reference is not None:
-        _warn_of_quotations(problems)
         return lambda chosen, settings: prepare_cohort(chosen, settings, reference)
     sharing = texts_sharing(problems, control)
-    _warn_of_quotations(
-        [
-            problem
-            for problem in problems
-            if any(document.text in sharing.get(problem.unknown.text, ()) for document in problem.known)
-        ]
-    )
     return lambda chosen, settings: prepare_questions(chosen, settings, control, sharing)
-
-
-def _warn_of_repeats(problems: Sequence[Problem]) -> None:
-    """Say which known texts are left out: the unknown one among them, and what is there twice."""
-    for problem in problems:
-        unknown, *known = (" ".join(document.text.split()) for document in (problem.unknown, *problem.known))
-        names: dict[str, str] = {}
-        for text, document in zip(known, problem.known, strict=True):
-            if text == unknown and len(set(known)) > 1:
-                log.warning("%s: %s is the unknown text itself, and left out", problem.id, document.name)
-            elif text in names:
-                log.warning("%s: %s is the same text as %s, and left out", problem.id, document.name, names[text])
-            names.setdefault(text, document.name)
-
-
-def _warn_of_quotations(problems: Sequence[Problem]) -> None:
-    """Say of which problems the two sides share a passage; the same text on both sides is another matter."""
-    for problem in problems:
-        unknown = plain_form(problem.unknown.text, problem.language)
-        known = [plain_form(document.text, problem.language) for document in problem.known]
-        if passage := find_quoted([text for text in known if text != unknown], unknown):
-            log.warning(
-                "%s: known and unknown texts share %d characters or more word for word ('%s...');"
-                " a quotation or copy is no evidence of authorship",
-                problem.id, PASSAGE, passage.replace(CAPITAL, "")[:SHOWN].strip(),
-            )  # fmt: skip
 
 
 def _lay_out(

@@ -50,8 +50,14 @@ _ONE_SCRIPT = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK"}
 
 def language_of_script(*texts: str) -> str | None:
     """The script that most letters of the texts' beginnings belong to, which for Greek is the language too, or None."""
-    letters = (letter for text in texts for letter in text[:20_000] if letter.isalpha())
-    scripts = Counter(_ONE_SCRIPT.get(script := script_of(letter), script) for letter in letters)
+    characters: Counter[str] = Counter()
+    for text in texts:
+        characters.update(text[:20_000])
+    scripts: Counter[str] = Counter()
+    for character, count in characters.items():
+        if character.isalpha():
+            script = script_of(character)
+            scripts[_ONE_SCRIPT.get(script, script)] += count
     return min(scripts, key=lambda script: (-scripts[script], script)).lower() if scripts else None
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from byline import ngrams
 from byline.compiling import compiler
-from byline.ngrams import Chances, Counts, Index, Numbers
+from byline.ngrams import FINENESS, Chances, Counts, Index, Numbers
 
 _compile = compiler(Path(__file__), Path(ngrams.__file__))
 
@@ -65,8 +65,9 @@ def surprise(
     bits = np.zeros(len(ends))
     begin = skip
     for part in range(len(ends)):
-        bits[part] = -np.log2(chances[begin : ends[part]]).sum()
+        logarithms = np.log2(chances[begin : ends[part]])
+        bits[part] = -logarithms.sum()
         if len(each):
-            each[begin : ends[part]] = -np.log2(chances[begin : ends[part]])
+            each[begin : ends[part]] = np.floor(0.5 - FINENESS * logarithms) / FINENESS
         begin = max(begin, ends[part])
     return bits

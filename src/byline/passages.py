@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,13 @@ Windows = tuple[Numbers, Numbers, Numbers]
 
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it can be divided by
 _INVERSE = pow(_BASE, -1, 2**64)
+
+
+class Stretch(NamedTuple):
+    """A part of a text, by places of its characters."""
+
+    begin: int
+    end: int
 
 
 @dataclass(frozen=True)
@@ -75,12 +83,6 @@ def find_borrowed(texts: Sequence[str], owners: Sequence[int]) -> dict[int, Shar
     return found
 
 
-def find_quoted(texts: Sequence[str], other: str) -> str | None:
-    """The first passage that one of some texts shares with another one, or None; all are in their plain form."""
-    found = find_borrowed([*texts, other], [0] * len(texts) + [1]).get(len(texts))
-    return found.passage if found else None
-
-
 def find_related(texts: Sequence[str], others: Sequence[str]) -> list[frozenset[int]]:
     """For each text, the numbers of the other ones with which it shares a passage; all are in their plain form."""
     border = len(texts)
@@ -102,6 +104,30 @@ def find_pairs(texts: Sequence[str]) -> frozenset[tuple[int, int]]:
     windows = _leave_out_headings(*_common_windows(texts), max(FEW_SHARE, len(texts) // 10))
     groups = _sharing(texts, windows, lambda numbers: len(numbers) > 1)
     return frozenset(pair for numbers in groups for pair in combinations(numbers.tolist(), 2))
+
+
+def find_overlaps(texts: Sequence[str]) -> dict[tuple[int, int], tuple[list[Stretch], list[Stretch]]]:
+    """For every two texts that share passages, the lesser number first, where in each of them; all in plain form."""
+    groups, number_of, place_of = _common_windows(texts)
+    bounds = np.searchsorted(number_of, np.arange(len(texts) + 1))
+    windows = {number: slice(*bounds[number : number + 2]) for number in np.unique(number_of).tolist()}
+    found = {}
+    for one, other in combinations(windows, 2):
+        mine, theirs = windows[one], windows[other]
+        both, here, there = np.intersect1d(groups[mine], groups[theirs], return_indices=True)
+        pairs = zip(place_of[mine][here], place_of[theirs][there], strict=True)
+        same = [_window(texts[one], place) == _window(texts[other], its) != "" for place, its in pairs]
+        if any(same):
+            begins = [place_of[each][np.isin(groups[each], both[same])] for each in (mine, theirs)]
+            found[one, other] = _join_windows(begins[0]), _join_windows(begins[1])
+    return found
+
+
+def _join_windows(places: Numbers) -> list[Stretch]:
+    """The stretches that windows which begin at some places, in order, cover."""
+    (cuts,) = np.nonzero(np.diff(places) > PASSAGE)
+    begins, ends = places[np.concatenate([[0], cuts + 1])], places[np.concatenate([cuts, [-1]])]
+    return [Stretch(int(begin), int(end) + PASSAGE) for begin, end in zip(begins, ends, strict=True)]
 
 
 def _leave_out_headings(groups: Numbers, number_of: Numbers, place_of: Numbers, most: int) -> Windows:

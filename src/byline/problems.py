@@ -17,7 +17,9 @@ from typing import Literal
 from byline.documents import (
     Document,
     decode,
+    doubtful_texts,
     find_texts,
+    has_text_name,
     look_at,
     read_bytes,
     read_document,
@@ -33,8 +35,8 @@ Layout = Literal["folders", "pairs"]
 
 _UNCLEAR = "unknown"  # language of a text without letters
 
-_KNOWN = re.compile(r"known\d*\.txt", re.IGNORECASE)
-_UNKNOWN = re.compile(r"unknown\d*\.txt", re.IGNORECASE)
+_KNOWN = re.compile(r"known\d*\.\w+", re.IGNORECASE)
+_UNKNOWN = re.compile(r"unknown\d*\.\w+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -198,7 +200,11 @@ def read_json_lines(path: Path) -> Iterator[tuple[int, object]]:
 
 def is_unknown(name: str) -> bool:
     """Whether a file of that name is a problem's unknown text."""
-    return _UNKNOWN.fullmatch(name) is not None
+    return _UNKNOWN.fullmatch(name) is not None and has_text_name(name)
+
+
+def _is_known(name: str) -> bool:
+    return _KNOWN.fullmatch(name) is not None and has_text_name(name)
 
 
 def find_file(folder: Path, name: str) -> Path | None:
@@ -231,7 +237,7 @@ def _read_contents(folder: Path) -> _Contents:
 def _problem_files(folder: Path) -> tuple[list[Path], list[Path], list[str]]:
     """The known and the unknown texts' files of a problem, and the names of what else is there."""
     files = [child for child in _children(folder) if not child.is_dir()]
-    known, unknown = [f for f in files if _KNOWN.fullmatch(f.name)], [f for f in files if is_unknown(f.name)]
+    known, unknown = [f for f in files if _is_known(f.name)], [f for f in files if is_unknown(f.name)]
     return known, unknown, [f.name for f in files if f not in known and f not in unknown]
 
 
@@ -269,6 +275,7 @@ def _read_folder(
     if len(unknown) > 1:
         names = ", ".join(path.name for path in unknown)
         offences.append(f"{problem_id}: {len(unknown)} unknown texts ({names}); leave one")
+    offences += [f"{problem_id}/{file.name}: {doubt}" for file, doubt in doubtful_texts(known)]
     documents = {}
     for path in known + unknown:
         try:
@@ -359,5 +366,5 @@ def _read_text_files(path: Path) -> list[Document]:
         and runs.isdisjoint(file.parents)  # traces of an earlier run
     ]
     if not files:
-        raise CorpusError(f"{path}: no texts found; it should hold .txt files")
+        raise CorpusError(f"{path}: no texts found; it should hold some, such as .txt or .docx files")
     return read_documents((file, str(file.relative_to(path))) for file in files)

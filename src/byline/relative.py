@@ -43,17 +43,30 @@ def relative_scores(side: Side) -> Table:
     matrix, places = side.matrix, asked_places(side)
     if not matrix.full or max(matrix.values.shape) > MOST_MATCHED:
         return -_standardise_evenly(matrix, _comparable(side).heads)[places][None]
+    return np.array([-table[places] for table in _matched_tables(side)])
+
+
+def reference_scores(side: Side) -> Table:
+    """(documents, heads): every pair beside a reference, scored as the asked ones are where problems stand alone.
+
+    Nothing counts for itself at that reach, so a reference's texts under a question's head, and the reference's heads
+    for its document, are compared as the question is.
+    """
+    return -_matched_tables(side)[REACHES.index(ALONE)]
+
+
+def _matched_tables(side: Side) -> list[Table]:
+    """For each reach the full matrix (documents, heads) in usual deviations; lower is more alike."""
     cohort = _comparable(side)
     documents = heads = np.ones((1, 1))
     if side.reference is not None:
         documents = _near_in_length(side.reference.document_lengths)
         heads = _near_in_length(side.reference.head_lengths)
-    left = _centre(matrix.values, cohort)
-    tables = [
+    left = _centre(side.matrix.values, cohort)
+    return [
         _standardise(left, cohort, documents * by_document, heads * by_head)
         for by_document, by_head in _weigh(left, cohort)
     ]
-    return np.array([-table[places] for table in tables])
 
 
 def link_scores(matrix: Matrix, reach: float) -> Table:

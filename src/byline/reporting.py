@@ -30,7 +30,7 @@ def require_report(path: Path, overwrite: bool) -> None:
     if path.is_dir():
         raise RunError(f"{path}: a folder; name a file for the report, such as {path / 'report.html'}")
     if path.exists() and not overwrite:
-        raise AnswersError(f"{path}: exists already; choose another name, or give --overwrite")
+        raise AnswersError(f"{path}: exists already; choose another name, or overwrite it (--overwrite)")
 
 
 def write_report(path: Path, dossier: Mapping[str, Any]) -> None:

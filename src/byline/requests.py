@@ -43,6 +43,8 @@ class Request:
     reference: str | None
     """A hash of the reference population, its texts and who wrote which."""
     skip_bad: bool
+    mask_shared: bool = False
+    """The problems are without the passages that their sides shared."""
 
     @cached_property
     def values(self) -> dict[str, Any]:
@@ -59,6 +61,7 @@ class Request:
             "problems": {name: digest for g in self.groups for name, digest in fingerprint(g.problems).items()},
             "skipped": dict(self.skipped),
             "version of": versions(),
+            **({"mask_shared": True} if self.mask_shared else {}),  # plans of before have no word of it
         }
         plain: dict[str, Any] = json.loads(json.dumps(values))
         return plain

@@ -69,12 +69,18 @@ def _one_each(names: Sequence[Hashable], rng: np.random.Generator, draws: int) -
     return weights[:, [number_of[name] for name in names]]
 
 
-def measure_draws(truth: Sequence[bool], answers: Sequence[float], weights: Draws) -> Mapping[str, Draws]:
-    """(draws,) of each measure that intervals are given for."""
+def measure_draws(
+    truth: Sequence[bool], answers: Sequence[float], weights: Draws, ratios: Sequence[float] | Draws | None = None
+) -> Mapping[str, Draws]:
+    """(draws,) of each measure that intervals are given for.
+
+    `ratios` are the natural logarithms of likelihood ratios that Cllr is of; without them, what answers amount to.
+    """
     yes = np.asarray(truth, np.bool_)
     values = np.asarray(answers, np.float64)
     auc, c_at_1 = _auc(yes, values, weights), _c_at_1(yes, values, weights)
-    return {"auc": auc, "c_at_1": c_at_1, "product": auc * c_at_1, "cllr": _cllr(yes, log_ratios(answers), weights)}
+    costs = _cllr(yes, log_ratios(answers) if ratios is None else np.asarray(ratios, np.float64), weights)
+    return {"auc": auc, "c_at_1": c_at_1, "product": auc * c_at_1, "cllr": costs}
 
 
 def interval(values: Draws) -> Interval:

@@ -6,9 +6,10 @@ run/members/0001/             one folder a member (0001-2 for the second of seve
     member.json               settings, seed, timing, versions, hashes, learning curves
     matrix.safetensors        documents x heads for each way of asking, and the questions
     model-1.safetensors       the trained network of each way, unless left out
-    evidence.safetensors      what speaks for and against in each text, unless left out; see keepsakes.py
+    evidence.json, .npy       what speaks for and against in each text, unless left out; see testimony.py
     trace/                    the member's own answers after each sub-epoch, if asked for
 run/problems.jsonl            the problems with their texts, for reports, unless left out
+run/cautions.json             what speaks against believing the answers, see cautions.py
 run/lock                      held while a process works here
 """
 
@@ -52,8 +53,9 @@ log = logging.getLogger(__name__)
 MOST_HEADS = 10_000_000
 FOLDER = "run"
 """The run folder's name inside the folder of the answers."""
-PLAN, POOL, TEXTS, MEMBERS, MEMBER, MATRIX, LOCK = (
-    "plan.json", "preset.toml", "problems.jsonl", "members", "member.json", "matrix.safetensors", "lock",
+PLAN, POOL, TEXTS, CAUTIONS, MEMBERS, MEMBER, MATRIX, LOCK = (
+    "plan.json", "preset.toml", "problems.jsonl", "cautions.json", "members", "member.json", "matrix.safetensors",
+    "lock",
 )  # fmt: skip
 EVIDENCE = "evidence."
 """How the names of files of evidence begin."""
@@ -163,18 +165,17 @@ def hold(folder: Path) -> Iterator[None]:
         lock.release()  # the file stays: whoever removed it might remove another's
 
 
-def start(folder: Path, plan: Plan, texts: bytes | None = None) -> None:
-    """Write a plan, and the problems with their texts, into a folder, in place of any run that it holds."""
+def start(folder: Path, plan: Plan, beside: Mapping[str, bytes]) -> None:
+    """Write a plan, and what is kept beside it by name, into a folder, in place of any run that it holds."""
     clear(folder)
-    if texts is not None:
-        write_files(folder, {TEXTS: texts})
+    write_files(folder, beside)
     write_plan(folder, plan)
 
 
 def clear(folder: Path) -> None:
     """Remove the run that a folder holds."""
     try:
-        for name in (PLAN, TEXTS):
+        for name in (PLAN, TEXTS, CAUTIONS):
             (folder / name).unlink(missing_ok=True)
         members = folder / MEMBERS
         if members.is_dir() and not members.is_symlink():
@@ -210,7 +211,7 @@ def remove_run(folder: Path) -> None:
 
 
 def _is_own(name: str) -> bool:
-    return name in (PLAN, POOL, TEXTS, MEMBERS, LOCK) or (name.startswith(".") and name.endswith(PART))
+    return name in (PLAN, POOL, TEXTS, CAUTIONS, MEMBERS, LOCK) or (name.startswith(".") and name.endswith(PART))
 
 
 def write_plan(folder: Path, plan: Plan) -> None:
@@ -296,15 +297,15 @@ def copy_member(source: Path, target: Path) -> None:
 
 
 def copy_texts(sources: Sequence[Path], target: Path) -> None:
-    """The problems with their texts, from the first of some runs of the same problems that has kept them."""
-    found = next((source / TEXTS for source in sources if (source / TEXTS).is_file()), None)
-    if found is None:
-        return
-    try:
-        content = found.read_bytes()
-    except OSError as error:
-        raise RunError(f"{found}: can't be read ({error.strerror}); check that you may read it") from None
-    write_files(target, {TEXTS: content})
+    """The problems with their texts, and the cautions, each from the first of some runs of the same that has it."""
+    files: dict[str, bytes] = {}
+    for name in (TEXTS, CAUTIONS):
+        found = next((source / name for source in sources if (source / name).is_file()), None)
+        try:
+            files |= {name: found.read_bytes()} if found else {}
+        except OSError as error:
+            raise RunError(f"{found}: can't be read ({error.strerror}); check that you may read it") from None
+    write_files(target, files)
 
 
 def _check_matrix(values: NDArray[Any], seen: NDArray[Any], heads: NDArray[Any], questions: NDArray[Any]) -> None:

@@ -125,14 +125,25 @@ def read_checked_json(path: Path) -> dict[str, Any]:
 
 def read_plain(path: Path) -> bytes:
     """A file's content; what is no plain file, and might never end, is refused."""
+    _require_plain(path)
+    return path.read_bytes()
+
+
+def _require_plain(path: Path) -> None:
     if not path.is_file():
         raise FileNotFoundError(f"{path.name} is {'no file' if path.exists() else 'missing'}")
-    return path.read_bytes()
 
 
 def sha256(content: bytes) -> str:
     """The hash of a file's content, in hex."""
     return hashlib.sha256(content).hexdigest()
+
+
+def hash_file(path: Path) -> str:
+    """The same of a plain file that may be large."""
+    _require_plain(path)
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _checksum(values: Mapping[str, Any]) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from byline.calibration import Calibration
+from byline.cautions import find_cautions
+from byline.cautions.file import cautions_bytes
 from byline.documents import Document
 from byline.ensemble import check_budget
 from byline.errors import RunError
@@ -17,9 +19,10 @@ from byline.likelihood import EVEN
 from byline.plans import Manner
 from byline.pools import Pool, pool_of, read_pool, require_members
 from byline.problems import ProblemSet, read_problems, read_texts
+from byline.quotations import Omission, leave_out_shared
 from byline.reference import Reference, read_reference
 from byline.requests import Request, calibrated, cant_resume
-from byline.runs import TEXTS, hold, is_run, read_plan, require_vacant, start
+from byline.runs import CAUTIONS, TEXTS, hold, is_run, read_plan, require_vacant, start
 from byline.settings import Interpretation, Settings
 from byline.storage import write_files
 from byline.workers import cluster_size
@@ -41,6 +44,8 @@ def verify(
     reference: Reference | Path | str | None = None,
     language: str | None = None,
     skip_bad: bool = False,
+    mask_shared: bool = False,
+    cautions: bool = True,
     keep: Keep | None = None,
     workers: int | None = None,
     cluster: str | None = None,
@@ -53,9 +58,11 @@ def verify(
     read; without it, the preset does. Answers are calibrated by `calibration`, or by the built-in one where it fits.
     With a `reference` population every problem is answered by itself, compared with that only. Problems of different
     languages are answered apart; `language` overrides what a corpus says of itself when `problems` is a path. With
-    `skip_bad`, problems that can't be used are answered 0.5; otherwise they raise, all named at once. `keep` writes a
-    run folder; members are trained by `workers` of this machine's cores or by the Dask cluster at an address, with the
-    same result.
+    `skip_bad`, problems that can't be used are answered 0.5; otherwise they raise, all named at once. `mask_shared`
+    leaves passages that both sides of a problem share out of its texts before anything else is done; `cautions` says
+    whether to look for what speaks against believing the answers, which beside a large reference takes some seconds.
+    `keep` writes a run folder; members are trained by `workers` of this machine's cores or by the Dask cluster at an
+    address, with the same result.
     """
     pool = _as_pool(preset if preset is not None else usual_preset(reference is not None))
     if members is not None and budget is not None:
@@ -78,6 +85,9 @@ def verify(
     if isinstance(reference, Path | str):
         reference = read_reference(Path(reference), language)
     _check_reference(manner, reference, control)
+    omissions: dict[str, tuple[Omission, ...]] = {}
+    if mask_shared:
+        problems, omissions = leave_out_shared(problems, alone=reference is not None)
     groups, offences = lay_out_groups(problems, pool.rows, control, skip_bad, reference, manner.interpretation)
     for group in groups:
         for side in group.prepared(pool.rows[0]).sides:
@@ -85,28 +95,34 @@ def verify(
     slots = cluster_size(cluster) if cluster else None  # one that can't work is refused before anything is written
     population = reference.fingerprint if reference else None
     request = Request(
-        pool, manner, count, budget, seed, problems.layout, groups, offences, control, population, skip_bad
+        pool, manner, count, budget, seed, problems.layout, groups, offences, control, population, skip_bad, mask_shared
     )
+    answered = [problem for group in groups for problem in group.problems]
+    found = find_cautions(answered, reference, control, omissions) if cautions else None
     if keep is None:
-        return Execution(request.settle(workers, slots), request, None, report).run(workers, cluster)
-    texts = problem_lines([problem for group in groups for problem in group.problems])
+        return Execution(request.settle(workers, slots), request, None, report, found).run(workers, cluster)
     with hold(keep.folder):
-        if is_run(keep.folder) and keep.resume:
+        begun = is_run(keep.folder) and keep.resume
+        if begun:
             plan = read_plan(keep.folder)
             if "combined" in plan.request:
                 raise RunError(f"{keep.folder}: was joined from other runs by byline combine; go on with one of those")
             if changed := request.differences(plan):
                 raise RunError(cant_resume(keep.folder, changed))
-            if keep.evidence:
-                write_files(keep.folder, {TEXTS: texts})
         else:
             if not keep.overwrite:
                 require_vacant(keep.folder, "; go on with it by --resume, or replace it by --overwrite")
             if keep.resume:
                 log.warning("%s: there is no run to go on with; a new one begins", keep.folder)
             plan = request.settle(workers, slots)
-            start(keep.folder, plan, texts if keep.evidence else None)
-        return Execution(plan, request, keep, report).run(workers, cluster)
+        beside = {TEXTS: problem_lines(answered)} if keep.evidence else {}
+        if found is not None:
+            beside[CAUTIONS] = cautions_bytes(found, plan, quotes=keep.evidence)
+        if begun:
+            write_files(keep.folder, beside)
+        else:
+            start(keep.folder, plan, beside)
+        return Execution(plan, request, keep, report, found).run(workers, cluster)
 
 
 def _check_reference(manner: Manner, reference: Reference | None, control: Sequence[Document]) -> None:

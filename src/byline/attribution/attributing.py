@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from byline.alphabet import Symbols
+from byline.attribution.cautions import Cautions, find_cautions, say_cautions
+from byline.attribution.letters import encode_readable
 from byline.attribution.model import AuthorModel, encode_texts, fill_encoded
-from byline.attribution.verdict import probabilities
+from byline.attribution.verdict import probabilities, relative
 from byline.documents import Document
 from byline.engines import Watch
 from byline.errors import SettingsError
 from byline.frames import to_frame
-from byline.passages import PASSAGE, find_related
 from byline.settings import ADDITIVE
 from byline.views import require_length
 
-log = logging.getLogger(__name__)
-
 USUAL_PRIOR = 0.1
 """How probable it is that it is none of them before anything is measured, where nothing is said."""
-MOST_COMPARED = 2_000_000
-"""Characters of all texts together among which shared passages are looked for; beyond, it would take minutes."""
-LITTLE = 100
-"""Characters below which a text is said to say little."""
+MOST_PARTS = 10
+"""Authors, the most probable ones, of whom what each member adds is kept."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +33,8 @@ class Candidate:
     author: str
     probability: float
     bits: float | None
+    parts: tuple[float, ...] = ()
+    """What each member adds to the sum of which probabilities are made, of the first few; the higher the better."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +50,8 @@ class Attribution:
     """How probable it is that it is none of these."""
     ranking: tuple[Candidate, ...]
     """All authors, the most probable first."""
+    cautions: Cautions = ()
+    """What speaks against believing it: a short text, letters that the model lacks, passages that it has learnt."""
 
 
 class Attributions(tuple[Attribution, ...]):
@@ -83,28 +84,42 @@ def attribute(
 ) -> Attributions:
     """The likely author of each document; `none` is the prior that it is none of them, 0 where it must be one.
 
-    What is said of a text does not depend on which others are asked about beside it. Texts that the model has learnt,
-    or that share passages with such a text, are named in a warning.
+    What is said of a text does not depend on which others are asked about beside it. Texts whose letters the model does
+    not know are refused. Short texts, those that lose many letters, and those that the model has learnt, whole or in
+    part, are named in a warning and in the attribution's cautions.
     """
-    found = rank_authors(model, documents, none, watch)
-    warn_of_known(model, documents)
-    for document in documents:
-        if (length := len(document.text)) < LITTLE:
-            log.warning("%s: %d characters; so short a text says little of its author", document.name, length)
-    return found
+    encoded = [encode_readable(view, documents) for view in model.views]
+    found = _rank(model, documents, encoded, none, watch, MOST_PARTS)
+    cautions = find_cautions(model, documents)
+    say_cautions(documents, cautions)
+    return Attributions(replace(each, cautions=own) for each, own in zip(found, cautions, strict=True))
 
 
 def rank_authors(model: AuthorModel, documents: Sequence[Document], none: float, watch: Watch) -> Attributions:
-    """The same without a word on texts that the model knows."""
-    if not 0 <= none < 1:
-        raise SettingsError(f"the prior of none of these must be 0 or more and less than 1, got {none}")
+    """The same without a word on what the texts are like."""
     encoded = encode_texts(model, [document.text for document in documents])
     for view, seen in zip(model.views, encoded, strict=True):
         require_length(view, documents, map(len, seen))
+    return _rank(model, documents, encoded, none, watch, 0)
+
+
+def _rank(
+    model: AuthorModel,
+    documents: Sequence[Document],
+    encoded: Sequence[Sequence[Symbols]],
+    none: float,
+    watch: Watch,
+    parts: int,
+) -> Attributions:
+    """The attributions; of the first few authors with what each member adds."""
+    if not 0 <= none < 1:
+        raise SettingsError(f"the prior of none of these must be 0 or more and less than 1, got {none}")
     if not documents:
         return Attributions()
     tables = fill_encoded(model, encoded, None, watch)
-    chances, nobody = probabilities(model.judge, tables, none)
+    scores = relative(tables)
+    chances, nobody = probabilities(model.judge, tables, none, scores)
+    added = np.array(model.judge.weights)[:, None, None] * scores[:, tables.asked]  # (members, texts, authors)
     readable = [number for number, member in enumerate(model.members) if member.engine in ADDITIVE]
     bits = tables.values[readable][:, tables.asked].mean(axis=0) if readable else None
     found = []
@@ -115,8 +130,9 @@ def rank_authors(model: AuthorModel, documents: Sequence[Document], none: float,
                 model.authors[author],
                 float(chances[row, author]),
                 None if bits is None else float(bits[row, author]),
+                tuple(added[:, row, author].tolist()) if rank < parts else (),
             )
-            for author in order
+            for rank, author in enumerate(order)
         )
         somebody = nobody[row] < ranking[0].probability or not none
         found.append(
@@ -129,32 +145,3 @@ def rank_authors(model: AuthorModel, documents: Sequence[Document], none: float,
             )
         )
     return Attributions(found)
-
-
-def warn_of_known(model: AuthorModel, documents: Sequence[Document]) -> None:
-    """Say which documents the model has learnt, whole or in part: what it says of them is no evidence."""
-    place = next((number for number, view in enumerate(model.views) if view.mask == "none"), None)
-    if place is None:
-        return
-    view = model.views[place]
-    learnt = [view.alphabet.decode(text) for text in model.texts[place]]
-    plain = [view.alphabet.filter(view.normal(document.text)) for document in documents]
-    if sum(map(len, learnt)) + sum(map(len, plain)) <= MOST_COMPARED:
-        found = find_related(plain, learnt)
-    else:  # only whole texts
-        numbers = {text: number for number, text in enumerate(learnt)}
-        found = [frozenset({numbers[text]} if text in numbers else ()) for text in plain]
-    for document, text, related in zip(documents, plain, found, strict=True):
-        if not related:
-            continue
-        other = min(related, key=lambda number: (learnt[number] != text, number))
-        whose = f"{model.titles[other]} by {model.authors[model.owners[other]]}"
-        if learnt[other] != text:
-            log.warning(
-                "%s: shares %d characters or more word for word with %s, which the model has learnt;"
-                " what it says of them is no evidence", document.name, PASSAGE, whose,
-            )  # fmt: skip
-        elif model.owners.count(model.owners[other]) > 1:
-            log.warning("%s: the same as %s, and judged as if the model had not learnt it", document.name, whose)
-        else:
-            log.warning("%s: the same as %s, his only text: he can't be judged", document.name, whose)

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from byline.attribution.attributing import Attribution
-from byline.attribution.model import check_texts, draft_model
+from byline.attribution.cautions import require_readable
+from byline.attribution.model import draft_model
 from byline.attribution.writings import Writings, plain_name, writings_of
-from byline.documents import Document, is_plain_name, is_text, look_at, read_documents, read_json
+from byline.documents import Document, is_plain_name, is_text, look_at, pick_texts, read_documents, read_json
 from byline.errors import AnswersError, CorpusError, listing
 from byline.settings import Settings
 from byline.storage import write_files
@@ -73,7 +74,7 @@ def check_problems(path: Path, problems: Sequence[CandidateProblem], members: Se
     offences = []
     for problem in problems:
         try:
-            check_texts(draft_model(problem.candidates, members), problem.unknown)
+            require_readable(draft_model(problem.candidates, members), problem.unknown)
         except CorpusError as error:
             offences.append(f"{folder_of(path, problem)}: {error}")
     if offences:
@@ -149,14 +150,14 @@ def _texts(folder: Path, above: Path) -> list[Document]:
     if look_at(folder, remedy) == "file":
         raise CorpusError(f"{folder}: a file, not a folder of texts; {remedy}")
     try:
-        files = sorted(file for file in folder.iterdir() if is_text(file))
+        files = pick_texts(filter(is_text, folder.iterdir()))
     except OSError as error:
         raise CorpusError(f"{folder}: can't be read ({error.strerror}); check that you may read it") from None
     if not files:
-        raise CorpusError(f"{folder}: no .txt files there; put texts in it, or take it out of {above / PROBLEM}")
+        raise CorpusError(f"{folder}: no texts there; put some in it, or take it out of {above / PROBLEM}")
     found = read_documents((file, None) for file in files)  # what can't be read is named by its whole path
     return [
-        Document(f"{above.name}/{folder.name}/{file.name}", each.text) for file, each in zip(files, found, strict=True)
+        replace(each, name=f"{above.name}/{folder.name}/{file.name}") for file, each in zip(files, found, strict=True)
     ]
 
 
@@ -166,7 +167,7 @@ def write_predictions(
     """The answers to one problem, as PAN wants them."""
     path = answers_path(folder, problem.name)
     if path.exists() and not overwrite:
-        raise AnswersError(f"{path}: exists already; choose another folder, or give --overwrite")
+        raise AnswersError(f"{path}: exists already; choose another folder, or overwrite it (--overwrite)")
     rows = [{"unknown-text": Path(each.document).name, "predicted-author": each.author or NOBODY} for each in found]
     write_files(folder, {path.name: (json.dumps(rows, indent=1) + "\n").encode()})
     return path
@@ -181,7 +182,9 @@ def is_answered(folder: Path, problem: CandidateProblem) -> bool:
     texts = {Path(each.name).name for each in problem.unknown}
     candidates = {NOBODY, *map(plain_name, problem.candidates.names)}
     if given.keys() != texts or not candidates.issuperset(given.values()):
-        raise AnswersError(f"{path}: no answers to {problem.name} as it is now; remove it, or give --overwrite")
+        raise AnswersError(
+            f"{path}: no answers to {problem.name} as it is now; remove it, or overwrite it (--overwrite)"
+        )
     return True
 
 

@@ -51,7 +51,8 @@ def generate(model: AuthorModel, author: str, length: int = LENGTH, seed: int = 
     )
     if number is None:
         raise SettingsError(
-            "the model has no member that predicts characters forward; train it with --engines ngram or rnn too"
+            "the model has no member that predicts characters forward;"
+            " train it with engine ngram or rnn too (--engines)"
         )
     head = model.authors.index(author)
     view = model.view_of(model.members[number])

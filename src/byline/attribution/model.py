@@ -7,32 +7,30 @@ author is a few more texts. A network is trained once; a further author's head i
 from __future__ import annotations
 
 import hashlib
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from byline.alphabet import Symbols, count_characters
+from byline.alphabet import Symbols
+from byline.attribution.letters import encode_readable, warn_of_losses
 from byline.attribution.verdict import Judge, Tables, fit_judge
 from byline.attribution.writings import NONE, Writings, plain_name
-from byline.documents import Document
 from byline.engines import Filled, Watch, linear, ngram, rnn, vectors
 from byline.enrolment import enrol_heads
-from byline.errors import CorpusError, SettingsError, TooLittleText, listing
-from byline.ngrams import Index, index_texts
+from byline.errors import CorpusError, SettingsError, TooLittleText
+from byline.ngrams import Index, Numbering, index_further, index_texts, number_texts
 from byline.questions import Questions
 from byline.settings import Settings
 from byline.training import Model, train
-from byline.views import View, learn_view, require_length
-
-log = logging.getLogger(__name__)
+from byline.views import View, learn_view
 
 FEWEST_AUTHORS = 2
 MOST_HELD_OUT = 400
 """Texts of the authors that are judged while learning, each as if it were not known, to learn how sure to be."""
-MOST_LOST_LEARNT, MOST_LOST, TOO_MUCH_LOST = 0.05, 0.2, 0.5
-"""Shares of a text's characters, those outside the alphabet: said when it is learnt, said when it is asked, refused."""
+MOST_KEPT = 3_000_000
+"""Characters of a model whose index is kept between two questions: some 20 bytes a character for each view."""
 LEVEL_TEXTS = 150
 """Of these, those that tell how easy each author's head finds texts by others."""
 _COUNTING: dict[str, Callable[..., Filled]] = {
@@ -63,6 +61,8 @@ class AuthorModel:
     """Of members that have one, by number; its heads are the authors."""
     trained: int = 0
     """Authors, the first ones, whom its networks were trained on; others were enrolled. 0 stands for all."""
+    kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What was counted of its own texts when something was first asked, to be used again. Another model has its own."""
 
     def __post_init__(self) -> None:
         """Where nothing is said, nobody was enrolled."""
@@ -107,7 +107,7 @@ def draft_model(writings: Writings, members: Sequence[Settings], seed: int = 0) 
         tuple(names.index(author) for author in writings.authors),
         tuple(document.name for document in writings.documents),
         views,
-        tuple(tuple(_encode(view, writings.documents)) for view in views),
+        tuple(tuple(encode_readable(view, writings.documents)) for view in views),
         tuple(members),
         Judge.usual(members),
         seed,
@@ -124,7 +124,7 @@ def train_authors(
 ) -> AuthorModel:
     """A model of the authors of some texts."""
     model = draft_model(writings, members, seed)
-    _warn_of_losses(model.views[0], writings.documents)
+    warn_of_losses(model.views[0], writings.documents)
     networks = {}
     for number, member in enumerate(members):
         if member.engine == "rnn":
@@ -146,12 +146,12 @@ def enrol_authors(model: AuthorModel, writings: Writings, watch: Watch = Watch()
     _require_names(writings.names)
     first = len(model.authors)
     texts = tuple(
-        (*old, *_encode(view, writings.documents)) for view, old in zip(model.views, model.texts, strict=True)
+        (*old, *encode_readable(view, writings.documents)) for view, old in zip(model.views, model.texts, strict=True)
     )
     owners = tuple(first + writings.names.index(author) for author in writings.authors)
     titles = (*model.titles, *(document.name for document in writings.documents))
     _require_owners(texts[0], (*model.owners, *owners), (*model.authors, *writings.names), titles)
-    _warn_of_losses(model.views[0], writings.documents)
+    warn_of_losses(model.views[0], writings.documents)
     networks = {}
     for number, network in model.networks.items():
         own = texts[model.view_of(model.members[number])][len(model.owners) :]
@@ -218,7 +218,25 @@ def fill_encoded(
     model: AuthorModel, encoded: Sequence[Sequence[Symbols]], held_out: Sequence[int] | None, watch: Watch
 ) -> Tables:
     """The same of texts that are encoded already."""
-    own = sample_texts(model, LEVEL_TEXTS) if held_out is None else held_out
+    if held_out is not None:
+        return _fill(model, encoded, held_out, watch)
+    levels, new = level_tables(model, watch), _fill(model, encoded, (), watch)
+    return Tables(
+        np.concatenate([levels.values, new.values], axis=1),
+        np.concatenate([levels.seen, new.seen], axis=1),
+        np.concatenate([levels.owners, new.owners]),
+    )
+
+
+def level_tables(model: AuthorModel, watch: Watch = Watch()) -> Tables:  # noqa: B008 - frozen
+    """What each member says of a sample of the authors' own texts: they hang on nothing that is asked, and are kept."""
+    if "levels" not in model.kept:
+        model.kept["levels"] = _fill(model, [()] * len(model.views), sample_texts(model, LEVEL_TEXTS), watch)
+    found: Tables = model.kept["levels"]
+    return found
+
+
+def _fill(model: AuthorModel, encoded: Sequence[Sequence[Symbols]], own: Sequence[int], watch: Watch) -> Tables:
     values, seen = [], []
     indices: dict[tuple[int, int], Index] = {}
     for number, member in enumerate(model.members):
@@ -233,13 +251,27 @@ def fill_encoded(
             matrix = rnn.score(model.networks[number], plain, chosen, threads=watch.threads, proceed=watch.proceed)
         else:
             if (place, member.order) not in indices and member.direction == "forward":
-                indices[place, member.order] = index_texts(questions.texts, member.order)
+                indices[place, member.order] = index_questions(model, member, questions)
             index = indices.get((place, member.order)) if member.direction == "forward" else None
             matrix = _COUNTING[member.engine](questions, member, rng, watch, index=index).matrix
         values.append(matrix.values)
         seen.append(matrix.seen)
     owners = np.array([*(model.owners[text] for text in own), *([-1] * len(encoded[0]))], np.int64)
     return Tables(np.array(values), np.array(seen), owners)
+
+
+def index_questions(model: AuthorModel, member: Settings, questions: Questions) -> Index:
+    """The index of the model's texts and of further ones behind them; that of its own is kept, unless it is large."""
+    place = model.view_of(member)
+    known = len(model.texts[place])
+    if model.characters > MOST_KEPT:
+        return index_texts(questions.texts, member.order)
+    name = f"numbering {place} {member.order}"
+    if name not in model.kept:
+        symbols = len(model.views[place].alphabet)
+        model.kept[name] = number_texts(questions.texts[:known], member.order, symbols)
+    numbering: Numbering = model.kept[name]
+    return index_further(numbering, questions.texts[known:])
 
 
 def questions_of(model: AuthorModel, member: Settings, own: Sequence[int], new: Sequence[Symbols]) -> Questions:
@@ -266,47 +298,3 @@ def sample_texts(model: AuthorModel, most: int) -> list[int]:
     by_author = [sorted(model.texts_of(author), key=digest) for author in range(len(model.authors))]
     rounds = [[own[turn] for own in by_author if turn < len(own)] for turn in range(max(map(len, by_author)))]
     return [number for each in rounds for number in sorted(each, key=digest)][:most]
-
-
-def check_texts(model: AuthorModel, documents: Sequence[Document]) -> None:
-    """Refuse texts that the model can't judge; say of which texts it sees only a part."""
-    for view in model.views:
-        _encode(view, documents)
-    for document, known, whole in _losses(model.views[0], documents, MOST_LOST):
-        log.warning("%s: only %d of %d characters are ones that the model knows", document.name, known, whole)
-
-
-def _encode(view: View, documents: Sequence[Document]) -> list[Symbols]:
-    """Texts as members see them; those of which too little is left are refused, all at once."""
-    encoded = [view.encode(document.text) for document in documents]
-    require_length(view, documents, map(len, encoded))
-    offences = [
-        f"{document.name}: only {known} of {whole} characters are ones that the model knows;"
-        " leave it out, or put it beside texts in its own script"
-        for document, known, whole in _losses(view, documents, TOO_MUCH_LOST)
-    ]
-    if offences:
-        raise CorpusError(listing(offences, "these can't be used"))
-    return encoded
-
-
-def _warn_of_losses(view: View, documents: Sequence[Document]) -> None:
-    """Say which text that is learnt loses most letters because they are rare in all texts together."""
-    lost = sorted(_losses(view, documents, MOST_LOST_LEARNT), key=lambda each: each[1] / each[2])
-    if lost:
-        document, known, whole = lost[0]
-        log.warning(
-            "%s: only %d of %d characters are learnt, the others are too rare in all texts together%s",
-            document.name, known, whole, f"; so it is with {len(lost)} texts" if len(lost) > 1 else "",
-        )  # fmt: skip
-
-
-def _losses(view: View, documents: Sequence[Document], most: float) -> list[tuple[Document, int, int]]:
-    """Texts that lose more than such a share of their characters to the alphabet: what is left, and the whole."""
-    found = []
-    for document in documents:
-        counts = count_characters([view.normal(document.text)])
-        known = sum(count for letter, count in counts.items() if letter in view.alphabet.symbols)
-        if known < (1 - most) * counts.total():
-            found.append((document, known, counts.total()))
-    return found

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from byline.attribution.attributing import Attribution, rank_authors, warn_of_known
+from byline.attribution.attributing import Attribution, rank_authors
+from byline.attribution.cautions import Cautions, find_cautions, require_readable, say_cautions
 from byline.attribution.model import AuthorModel, encode_texts
 from byline.documents import Document
 from byline.engines import Watch
@@ -58,6 +59,8 @@ class Rolling:
     document: str
     passages: tuple[Passage, ...]
     stretches: tuple[Stretch, ...]
+    cautions: Cautions = ()
+    """What speaks against believing it: letters that the model lacks, passages that it has learnt."""
 
     @property
     def changes(self) -> tuple[int, ...]:
@@ -100,7 +103,8 @@ def roll(
 ) -> Rolling:
     """Windows of a text attributed to the model's authors, and the stretches that they make up; blank ones are none.
 
-    A text that shares passages with what the model has learnt is named in a warning.
+    A text whose letters the model does not know is refused. One that loses many of them, or that shares passages with
+    what the model has learnt, is named in a warning and in the result's cautions.
     """
     if window < LEAST_WINDOW:
         raise SettingsError(f"a window must have {LEAST_WINDOW} characters or more, got {window}")
@@ -110,27 +114,31 @@ def roll(
         raise SettingsError(f"the probability of a change must be more than 0 and less than 1, got {changes}")
     length = len(document.text)
     if length < window:
-        raise TooLittleText(f"{document.name}: {length:,} characters, fewer than a window of {window:,}; give --window")
+        raise TooLittleText(
+            f"{document.name}: {length:,} characters, fewer than a window of {window:,};"
+            " choose a smaller window (--window)"
+        )
     begins = list(range(0, length - window + 1, step))
     if begins[-1] + window < length:
         begins.append(length - window)
     if len(begins) > MOST_WINDOWS:
         raise SettingsError(
-            f"{document.name}: {len(begins):,} windows, {MOST_WINDOWS:,} at the most; give a larger --step"
+            f"{document.name}: {len(begins):,} windows, {MOST_WINDOWS:,} at the most; choose a larger step (--step)"
         )
     pieces = [document.text[begin : begin + window] for begin in begins]
     left = [min(map(len, seen)) >= SHORTEST for seen in zip(*encode_texts(model, pieces), strict=True)]
     if not any(left):
         raise TooLittleText(f"{document.name}: hardly any character that the model knows; give a text of its language")
+    require_readable(model, [document])
     begins, pieces = list(compress(begins, left)), list(compress(pieces, left))
     named = [Document(f"{document.name}:{begin}", piece) for begin, piece in zip(begins, pieces, strict=True)]
     found = rank_authors(model, named, 0, watch)
-    # windows of a text that was learnt are never judged as if it had not been: no text is the same as a whole
-    warn_of_known(model, [Document(document.name, document.text.lstrip()[1:])])
+    (cautions,) = find_cautions(model, [document], aside=False)
+    say_cautions([document], [cautions])
     passages = tuple(Passage(begin, begin + window, each) for begin, each in zip(begins, found, strict=True))
     chances = _chances(found, model.authors)
     path = _most_probable(chances, step / window, changes)
-    return Rolling(document.name, passages, _stretches(model, passages, chances, path, length))
+    return Rolling(document.name, passages, _stretches(model, passages, chances, path, length), cautions)
 
 
 def _chances(found: Sequence[Attribution], authors: Sequence[str]) -> Table:

@@ -86,9 +86,9 @@ class Judge:
         return cls((USUAL_WEIGHT / len(members),) * len(members), *SILENT)
 
 
-def sums(tables: Tables, weights: Sequence[float]) -> Table:
-    """(texts, authors): what all members say together; higher is better."""
-    total: Table = np.tensordot(np.array(weights), relative(tables), axes=1)
+def sums(tables: Tables, weights: Sequence[float], scores: Table | None = None) -> Table:
+    """(texts, authors): what all members say together; higher is better. `scores` are relative ones, if at hand."""
+    total: Table = np.tensordot(np.array(weights), relative(tables) if scores is None else scores, axes=1)
     return total
 
 
@@ -205,12 +205,12 @@ def _fit_none(tables: Tables, weights: Table, usable: Flags, proceed: Callable[[
     return float(middle), float(slope)
 
 
-def probabilities(judge: Judge, tables: Tables, none: float) -> tuple[Table, Table]:
+def probabilities(judge: Judge, tables: Tables, none: float, scores: Table | None = None) -> tuple[Table, Table]:
     """(asked texts, authors) and (asked texts,): how probable each author is, and that it is none of them.
 
     `none` is how probable that is before anything is measured; at 0 it is one of them for certain.
     """
-    total = sums(tables, judge.weights)[tables.asked]
+    total = sums(tables, judge.weights, scores)[tables.asked]
     nobody = np.zeros(len(total))
     if none > 0:
         nobody = expit(logit(none) - judge.slope * (total.max(axis=1) - judge.middle))

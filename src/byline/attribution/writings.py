@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from byline.documents import Document, decode, look_at, read_bytes, read_document
+from byline.documents import Document, decode, look_at, pick_texts, read_bytes, read_document
 from byline.errors import CorpusError, listing
 from byline.languages import language_of, language_of_script
 from byline.normalise import normalise
@@ -64,7 +64,7 @@ def read_writings(
             if look_at(path, REMEDY) == "folder":
                 for author, file, title in list(_in_folder(path)):
                     try:
-                        found.append((plain_name(author), title, read_document(file)))
+                        found.append((author, title, read_document(file)))
                     except CorpusError as error:
                         offences.append(str(error))
             elif path.suffix.lower() in TABLES:
@@ -77,14 +77,15 @@ def read_writings(
         raise CorpusError(listing(offences, "these can't be used"))
     whole = writings_of([document for *_, document in found], [author for author, *_ in found], language)
     titles = {document.name: title for _, title, document in found}
-    return replace(whole, documents=tuple(Document(titles[each.name], each.text) for each in whole.documents))
+    return replace(whole, documents=tuple(replace(each, name=titles[each.name]) for each in whole.documents))
 
 
 def writings_of(documents: Sequence[Document], authors: Sequence[str], language: str | None = None) -> Writings:
     """Texts with their authors; one that an author has twice counts once, one that two authors have is refused.
 
-    Texts that are the same after normalising are the same.
+    Texts that are the same after normalising are the same, and so are names, however their accents are stored.
     """
+    authors = [plain_name(author) for author in authors]
     said = language_of(language) if language else language_of_script(*(document.text for document in documents))
     first: dict[str, tuple[str, Document]] = {}
     order = sorted(zip(authors, documents, strict=True), key=lambda each: (each[0], each[1].text, each[1].name))
@@ -104,17 +105,17 @@ def _in_folder(folder: Path) -> Iterator[tuple[str, Path, str]]:
     try:
         children = sorted(child for child in folder.iterdir() if not child.name.startswith((".", "__")))
         folders = [child for child in children if child.is_dir()]
-        texts = {child: sorted(file for file in child.iterdir() if file.suffix.lower() == ".txt") for child in folders}
+        texts = {child: pick_texts(child.iterdir()) for child in folders}
     except OSError as error:
         raise CorpusError(f"{folder}: can't be read ({os.strerror(error.errno or 0)}); check that you may") from None
-    files = [child for child in children if child.is_file() and child.suffix.lower() == ".txt"]
+    files = pick_texts(child for child in children if child.is_file())
     if any(texts.values()):
         if files:
             raise CorpusError(
                 f"{folder}: holds both folders and {files[0].name}; put every text into its author's folder"
             )
         if bare := [child for child, own in texts.items() if not own]:
-            raise CorpusError(f"{bare[0]}: no .txt files there; put the author's texts into it, or remove the folder")
+            raise CorpusError(f"{bare[0]}: no texts there; put the author's texts into it, or remove the folder")
         for child, own in texts.items():
             yield from ((child.name, file, f"{child.name}/{file.name}") for file in own)
         return
@@ -147,7 +148,7 @@ def _in_table(path: Path, author_column: str, text_column: str) -> list[tuple[st
     for number, row in rows:
         _require_columns(row, columns, path, number)
         author, text = (_cell(row[column], column, path, number) for column in columns)
-        found.append((plain_name(author.strip()), f"{path.name}:{number}", Document(f"{path}:{number}", text)))
+        found.append((author.strip(), f"{path.name}:{number}", Document(f"{path}:{number}", text)))
     if not found:
         raise CorpusError(f"{path}: empty; it should have a line for each text")
     return found
@@ -167,7 +168,7 @@ def _require_columns(there: Iterable[object], wanted: Sequence[str], path: Path,
     if lacking := next((column for column in wanted if column not in names), None):
         raise CorpusError(
             f"{path}: line {line} has no column {lacking!r} (there are {', '.join(names)[:200] or 'none'});"
-            " name them with --author-column and --text-column"
+            " say which hold authors and texts (--author-column, --text-column)"
         )
 
 

@@ -14,6 +14,7 @@ import typer
 
 from byline import __version__
 from byline.commands import (
+    asking,
     attribute,
     calibrate,
     cluster,
@@ -29,6 +30,8 @@ from byline.commands import (
     report,
     rolling,
     runs,
+    serve,
+    text,
     train,
     verify,
 )
@@ -115,7 +118,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-app.command("verify", cls=verify.WithWords)(guarded(verify.verify_command))
+app.command("verify", cls=asking.WithWords)(guarded(verify.verify_command))
 app.command("evaluate")(guarded(evaluate.evaluate_command))
 app.command("compare")(guarded(compare.compare_command))
 app.command("calibrate")(guarded(calibrate.calibrate_command))
@@ -130,9 +133,11 @@ app.command("report")(guarded(report.report_command))
 app.command("explain")(guarded(report.explain_command))
 app.command("plot")(guarded(plot.plot_command))
 app.command("prepare")(guarded(prepare.prepare_command))
+app.command("text")(guarded(text.text_command))
 app.command("presets")(guarded(presets.presets_command))
 app.command("combine")(guarded(combine.combine_command))
 app.command("demo")(guarded(demo.demo_command))
+app.command("serve")(guarded(serve.serve_command))
 runs_app = typer.Typer(help="Look into the folders that byline verify wrote to.", no_args_is_help=True)
 runs_app.command("show")(guarded(runs.show_command))
 app.add_typer(runs_app, name="runs")

@@ -13,16 +13,37 @@ if TYPE_CHECKING:
     from byline.execution import Verification
     from byline.plans import Manner, Plan
     from byline.problems import ProblemSet
-    from byline.reference import ReferenceCheck
+
+
+def verification_json(result: Verification, seconds: float, question: ProblemSet | None = None) -> dict[str, object]:
+    """What --json prints; `question` is what was asked, if it was one."""
+    from byline.commands.cautions import cautions_json
+
+    return {**to_json(result, seconds), **question_json(question), **cautions_json(result.cautions)}
+
+
+def print_verification(
+    result: Verification, seconds: float, output: Path | None, question: ProblemSet | None = None
+) -> None:
+    """What is printed without --json."""
+    if question:
+        print_question(question)
+    print_summary(result, seconds, output)
+    if result.cautions is not None:
+        from byline.commands.cautions import print_cautions
+
+        single = result.problems[0].id if len(result.problems) == 1 else None
+        print_cautions(result.cautions, single, output)
 
 
 def to_json(result: Verification, seconds: float) -> dict[str, object]:
-    """What --json prints."""
+    """The answers, and how they came about."""
     plan = result.plan
     return {
         **manner_json(manner_of(plan.manner, result.answers)),
         "answers": [answer_json(answer) for answer in result.answers],
         "skipped": [{"id": offence.id, "reason": offence.message} for offence in result.skipped],
+        "mask_shared": bool(plan.request.get("mask_shared")),
         "languages": [asdict(run) for run in result.runs],
         "preset": plan.preset,
         "seed": plan.members[0].seed,
@@ -153,29 +174,6 @@ def question_json(question: ProblemSet | None) -> dict[str, object]:
         return {}
     (problem,) = question.problems
     return {"known": [document.name for document in problem.known], "unknown": problem.unknown.name}
-
-
-def print_fitness(check: ReferenceCheck) -> None:
-    """Whether the reference suits the question, in words."""
-    from byline.commands.console import out, printable
-
-    said = f"The reference: {check.texts} texts by {check.authors} people."
-    if len(check.problems) > 1:
-        out().print(f"{said} {printable(check.verdict)} byline reference check says why.")
-        return
-    for problem in check.problems:
-        out().print(f"The reference ({check.texts} texts by {check.authors} people) is {printable(problem.verdict)}.")
-
-
-def fitness_json(check: ReferenceCheck) -> dict[str, object]:
-    """The same as JSON."""
-    return {
-        "texts": check.texts,
-        "authors": check.authors,
-        "problems": [
-            {"id": problem.id, "grade": problem.grade, "remarks": list(problem.remarks)} for problem in check.problems
-        ],
-    }
 
 
 def describe_manner(plan: Plan, reaches: Sequence[float | None]) -> list[str]:

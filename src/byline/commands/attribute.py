@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import logging
 import shlex
 import sys
@@ -119,9 +117,10 @@ def attribute_command(
 
     from byline.attribution.attributing import attribute
     from byline.attribution.file import read_author_model
-    from byline.attribution.model import check_texts
+    from byline.attribution.tables import to_csv
     from byline.attribution.writings import read_writings
     from byline.commands.console import out, print_json, printable
+    from byline.commands.given import given_command, hash_files
     from byline.commands.report import about
     from byline.commands.train import preset_file, require_free, train_model
     from byline.commands.work import work
@@ -133,22 +132,23 @@ def attribute_command(
         require_free(output, overwrite, [*inputs, *([] if known is None else [known, *preset_file(preset)])])
     if report_file is not None:
         require_report(report_file, overwrite)
+    writings = None
     if known is None:
         documents = read_texts(inputs[1:])
         model = read_author_model(inputs[0])
     else:
         rows = _choose_rows(preset, members, engines, seed, set_)
         documents = read_texts(inputs)
-        model = train_model(read_writings([known], language, author_column, text_column), rows, seed, [known], quiet)
-    check_texts(model, documents)
+        writings = read_writings([known], language, author_column, text_column)
+        model = train_model(writings, rows, seed, [known], quiet)
     found = work(lambda watch: attribute(model, documents, none, watch), quiet)
     if output is not None:
         write_files(output.parent, {output.name: to_csv(found).encode(errors="replace")})
     if report_file is not None:
-        source = str(known if known is not None else inputs[0])
-        words = ["byline", "attribute", *(["--known", source] if known is not None else []), *map(str, inputs)]
-        said = about(source, [*words, "--none", f"{none:g}"], seed=model.seed)
-        dossier = work(lambda watch: attribution_dossier(model, documents, found, none, said, watch), quiet)
+        source = known if known is not None else inputs[0]
+        files = {} if known is not None else {"files": hash_files(inputs[0])}
+        said = about(str(source), given_command(context), **files)
+        dossier = work(lambda watch: attribution_dossier(model, documents, found, none, said, watch, writings), quiet)
         write_report(report_file, dossier)
     if as_json:
         print_json([to_json(each) for each in found])
@@ -285,7 +285,7 @@ def _going_on_later(done: int) -> Iterator[None]:
         raise
 
 
-def read_texts(paths: Sequence[Path]) -> list[Document]:
+def read_texts(paths: Sequence[Path], encoding: str | None = None) -> list[Document]:
     """Text files, and those in folders, in order; all that can't be read is named at once."""
     from byline.documents import find_texts, look_at, read_documents
 
@@ -299,9 +299,9 @@ def read_texts(paths: Sequence[Path]) -> list[Document]:
             offences.append(str(error))
             continue
         if not found:
-            offences.append(f"{path}: no .txt files there; {remedy}")
+            offences.append(f"{path}: no texts there; {remedy}")
         files += ((file, None) for file in found)
-    return read_documents(files, offences)
+    return read_documents(files, offences, encoding)
 
 
 def to_json(found: Attribution) -> dict[str, Any]:
@@ -311,24 +311,11 @@ def to_json(found: Attribution) -> dict[str, Any]:
         "author": found.author,
         "probability": found.probability,
         "none": found.none,
+        "cautions": list(found.cautions),
         "ranking": [
             {"author": each.author, "probability": each.probability, "bits": each.bits} for each in found.ranking
         ],
     }
-
-
-def to_csv(found: Sequence[Attribution]) -> str:
-    """A line for each text and author, the most probable first; rank 0 is none of these."""
-    table = io.StringIO()
-    writer = csv.writer(table, lineterminator="\n")
-    writer.writerow(["document", "rank", "author", "probability", "bits"])
-    for each in found:
-        if each.none:
-            writer.writerow([each.document, 0, "", f"{each.none:.6f}", ""])
-        for rank, candidate in enumerate(each.ranking, start=1):
-            bits = "" if candidate.bits is None else f"{candidate.bits:.6f}"
-            writer.writerow([each.document, rank, candidate.author, f"{candidate.probability:.6f}", bits])
-    return table.getvalue()
 
 
 def print_attributions(found: Sequence[Attribution], none: float, held_out: int) -> None:

@@ -21,6 +21,7 @@ SHOWN = 10
 
 
 def cluster_command(
+    context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of texts, or a PAN 2016 corpus.")],
     output: Annotated[
         Path | None,
@@ -46,6 +47,7 @@ def cluster_command(
     from byline.clusterfiles import read_text_folders, require_room, write_clustering
     from byline.clustering import PRESET, cluster_documents
     from byline.commands.console import out, print_json
+    from byline.commands.given import given_command
     from byline.commands.report import about
     from byline.commands.work import work
     from byline.dossiers.clustering import clustering_dossier
@@ -71,9 +73,10 @@ def cluster_command(
             write_clustering(output / each.name, clustering, overwrite)
         found.append((each.name, clustering))
     if report_file is not None:
-        command = ["byline", "cluster", str(folder), "--engines", engines]
-        command += ["--threshold", f"{threshold:g}"] if threshold is not None else []
-        write_report(report_file, clustering_dossier(found[0][1], about(str(folder), command)))
+        said = about(str(folder), given_command(context))
+        ((_, clustering),) = found
+        documents = folders[0].documents
+        write_report(report_file, work(lambda watch: clustering_dossier(clustering, said, documents, watch), quiet))
     if as_json:
         values = [{"problem": name, **to_json(clustering)} for name, clustering in found]
         print_json(values if len(folders) > 1 or folders[0].name else to_json(found[0][1]))

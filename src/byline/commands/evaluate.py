@@ -26,6 +26,10 @@ NARROW = {
 """Of several corpora, as much as fits a terminal; --json has all."""
 
 
+MEANS = {"average_precision": "map"}
+"""What a mean over problems is called, where it has a name of its own."""
+
+
 def evaluate_command(
     context: typer.Context,
     files: Annotated[
@@ -119,8 +123,9 @@ def _print_rows(rows: list[dict[str, object]], as_json: bool) -> None:
 
     names = [name for name in rows[0] if name not in ("answers", "problem", "texts", "missing")]
     means = {name: sum(float(str(row[name])) for row in rows) / len(rows) for name in names}
+    mapped = "average_precision" in means
     if as_json:
-        print_json({"problems": rows, "means": means})
+        print_json({"problems": rows, "means": {MEANS.get(name, name): value for name, value in means.items()}})
         return
     headings = {"macro_f1": "macro-F1", "bcubed_f": "BCubed F", "average_precision": "average precision"}
     table = Table(box=None, header_style="bold", pad_edge=False)
@@ -128,8 +133,10 @@ def _print_rows(rows: list[dict[str, object]], as_json: bool) -> None:
         table.add_column(name, justify="left" if name == "problem" else "right")
     for row in rows:
         table.add_row(str(row["problem"]), str(row["texts"]), *(_cell(float(str(row[name]))) for name in names))
-    table.add_row("mean", "", *(_cell(means[name]) for name in names))
+    table.add_row("mean (MAP)" if mapped else "mean", "", *(_cell(means[name]) for name in names))
     out().print(table)
+    if mapped:
+        out().print("MAP is the mean of average precision over the problems, as PAN 2016 has it.", style="dim")
 
 
 def to_json(rows: list[Evaluation], averages: Averages) -> dict[str, object]:

@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from byline.commands.console import count_of
 from byline.errors import RunError
+from byline.tally import Tally, seconds_left
 
 if TYPE_CHECKING:
     from byline.ensemble import Advance
@@ -48,53 +49,13 @@ def reporting(quiet: bool = False, log: Path | None = None) -> Iterator[Report]:
         yield report
 
 
-class _Listener:
-    """Keeps count of what every way of showing needs."""
-
+class _Listener(Tally):
     def __init__(self) -> None:
-        self.begin = time.monotonic()
-        self.jobs = 0
-        self.members = 0
-        self.languages = 1
-        self.kept = 0
-        self.done = 0
-        self.shares: dict[tuple[int, int], float] = {}
-
-    def hear(self, event: Event) -> None:
-        from byline.ensemble import Advance
-        from byline.execution import Finished, Planned
-
-        if isinstance(event, Planned):
-            self.members, self.languages = len(event.plan.members), len(event.plan.groups)
-            self.jobs, self.kept = event.jobs, event.kept
-            self.plan(event)
-        elif isinstance(event, Advance) and self.shares.get((event.place, event.group)) != 1.0:
-            self.shares[event.place, event.group] = event.share
-            self.advance(event)
-        elif isinstance(event, Finished):
-            self.shares[event.place, event.group] = 1.0
-            self.done += 1
-            self.finish(event)
-
-    def plan(self, event: Planned) -> None: ...
-
-    def advance(self, event: Advance) -> None: ...
-
-    def finish(self, event: Finished) -> None: ...
-
-    @property
-    def share(self) -> float:
-        """Of all that this process has to do, from 0 to 1."""
-        return sum(self.shares.values()) / max(1, self.jobs - self.kept)
+        super().__init__(time.monotonic)
 
     def left(self) -> str:
         """The time that the rest will take, in words."""
-        return _left(time.monotonic() - self.begin, self.share)
-
-    def label(self, event: Advance | Finished) -> str:
-        """Which training an event is about."""
-        language = f"{event.language}, " if self.languages > 1 else ""
-        return f"{language}member {event.place + 1} of {self.members}"
+        return _in_words(self.seconds_left)
 
 
 class _Bars(_Listener):
@@ -129,7 +90,7 @@ class _Bars(_Listener):
             completed=event.share,
             place=f"{way}sub-epoch {progress.sub_epoch + 1}/{progress.sub_epochs}, {progress.bits:.2f} bits,"
             f" {speed / 1000:.0f}k chars/s",
-            left=_left(event.seconds, event.share - event.way / event.ways, 1 - event.share),
+            left=_in_words(seconds_left(event.seconds, event.share - event.way / event.ways, 1 - event.share)),
         )
         self.bars.update(self.whole, completed=self.share, left=self.left())
 
@@ -228,11 +189,9 @@ def _open_log(path: Path) -> Iterator[TextIO]:
             file.close()
 
 
-def _left(elapsed: float, done: float, rest: float | None = None) -> str:
-    """The time that the rest takes if it goes on like this."""
-    if done <= 0.01:
+def _in_words(seconds: float | None) -> str:
+    if seconds is None:
         return ""
-    seconds = elapsed / done * (1 - done if rest is None else rest)
     if seconds >= 3600:
         return f"about {seconds / 3600:.1f} h left"
     return f"about {seconds / 60:.0f} min left" if seconds >= 90 else f"about {seconds:.0f} s left"

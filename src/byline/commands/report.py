@@ -10,6 +10,8 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from byline.dossiers.explanation import Explanation
+
 SHOWN = 3
 """Passages for and against that explain shows."""
 
@@ -18,7 +20,8 @@ def report_command(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder that byline verify -o wrote to.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.html", help="The report, one file.")],
     truth: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The truth, if it is known: measures and curves are shown.")
+        Path | None,
+        typer.Option(metavar="TRUTH", help="Truth file or folder, if it is known: measures and curves are shown."),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
 ) -> None:
@@ -65,20 +68,24 @@ def explain_command(
     passages: Annotated[
         int, typer.Option(min=1, max=50, help="Passages to show for the same author, and as many against.")
     ] = SHOWN,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the same as JSON.")] = False,
 ) -> None:
-    """Explain one answer in the terminal: the verdict, and the passages that speak most for and against it.
+    """Explain one answer in the terminal: the verdict, what speaks against believing it, and the passages that speak
+    most for and against it.
 
     Example: byline explain out/ EN001
     """
-    from byline.commands.console import out, printable
+    from byline.commands.console import out, print_json, printable
     from byline.dossiers.explanation import explain_problem
 
     found = explain_problem(run, problem, passages)
+    if as_json:
+        print_json(explanation_json(found))
+        return
     console = out()
     console.print(f"{printable(found.id)}: {found.verdict}", style="bold")
     console.print(found.statement)
-    for warning in found.warnings:
-        console.print(f"{warning}.", style="yellow")
+    _print_cautions(console, found)
     if not found.passages:
         console.print("No member of this run adds up over characters, or its evidence was not kept: no passages.")
     for heading, side in (("For the same author", 1), ("For another author", -1)):
@@ -95,6 +102,36 @@ def explain_command(
         console.print(f"  for: {_grams(feature.supporting)}")
         console.print(f"  against: {_grams(feature.opposing)}")
     console.print("\nEvidence is never proof. The whole texts with their evidence: byline report RUN -o report.html")
+
+
+def explanation_json(found: Explanation) -> dict[str, object]:
+    """What --json prints."""
+    from byline.cautions.file import caution_rows
+
+    return {
+        **found._asdict(),
+        "warnings": list(found.warnings),
+        "cautions": caution_rows(found.cautions),
+        **{name: [each._asdict() for each in getattr(found, name)] for name in ("passages", "features", "shared")},
+    }
+
+
+def _print_cautions(console: Console, found: Explanation) -> None:
+    """What speaks against believing the answer, with the passages that both sides share, or shared once."""
+    from byline.cautions.sentences import quote
+    from byline.commands.cautions import print_quotes
+    from byline.commands.console import printable
+
+    if found.unlooked:
+        console.print(found.unlooked, style="yellow")
+    for caution in found.cautions:
+        console.print(f"Caution: {printable(caution.text)}", style="yellow")
+        if not caution.passages:
+            print_quotes(console, caution)
+            continue
+        for each in found.shared:
+            where = f"{printable(each.document)}, characters {each.begin:,} to {each.end:,}"
+            console.print(f"  {where}: \u201c{printable(quote(each.text))}\u201d")
 
 
 def _grams(names: tuple[str, ...]) -> str:

@@ -18,6 +18,7 @@ WIDTH = 40
 
 
 def rolling_command(
+    context: typer.Context,
     model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model that byline train wrote.")],
     book: Annotated[Path, typer.Argument(metavar="TEXT", help="A long text.")],
     window: Annotated[int, typer.Option(metavar="CHARACTERS", help="Length of a passage.")] = 3_000,
@@ -35,13 +36,13 @@ def rolling_command(
     Example: byline rolling novels.byline book.txt
     """
     from byline.attribution.file import read_author_model
-    from byline.attribution.model import check_texts
     from byline.attribution.rolling import roll
     from byline.commands.console import out, print_json, printable
+    from byline.commands.given import given_command, hash_files
     from byline.commands.report import about
     from byline.commands.work import work
     from byline.documents import look_at, read_document
-    from byline.dossiers.attribution import rolling_dossier
+    from byline.dossiers.rolling import rolling_dossier
     from byline.errors import CorpusError
     from byline.reporting import require_report, write_report
 
@@ -51,16 +52,21 @@ def rolling_command(
     if look_at(book, "name a text file") == "folder":
         raise CorpusError(f"{book}: a folder; name one text file in it")
     document = read_document(book)
-    check_texts(model, [document])
     found = work(lambda watch: roll(model, document, window, step, changes, watch), quiet)
     if report_file is not None:
-        words = ["byline", "rolling", str(model_file), str(book), "--window", str(window), "--step", str(step)]
-        said = about(str(book), [*words, "--changes", f"{changes:g}"], seed=model.seed)
-        write_report(report_file, rolling_dossier(model, document, found, said))
+        said = about(str(book), given_command(context), files=hash_files(model_file))
+        asked = {
+            "Characters of a passage": window,
+            "Characters between the beginnings of two": step,
+            "Probability of a change at each step": changes,
+        }
+        dossier = work(lambda watch: rolling_dossier(model, document, found, said, watch, asked=asked), quiet)
+        write_report(report_file, dossier)
     if as_json:
         print_json(
             {
                 "document": found.document,
+                "cautions": list(found.cautions),
                 "changes": list(found.changes),
                 "stretches": [asdict(stretch) for stretch in found.stretches],
                 "passages": [

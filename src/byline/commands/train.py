@@ -161,13 +161,13 @@ def require_free(path: Path, overwrite: bool, inputs: Iterable[Path] = ()) -> No
 
 
 def _require_no_input(path: Path, real: Path, given: Path) -> None:
-    from byline.documents import find_texts
+    from byline.documents import find_texts, has_text_name
 
     if is_same(path, given):
         raise RunError(f"{path}: what is to be read; choose another name")
     if not given.is_dir():
         return
-    new = real.suffix.lower() == ".txt" and given.resolve() in real.parents
+    new = has_text_name(real.name) and given.resolve() in real.parents
     if new or (path.exists() and any(is_same(path, text) for text in find_texts(given))):
         raise RunError(f"{path}: among the texts of {given}, which are to be read; choose another place")
 

@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperCommand
 
 from byline.commands import options
-
-if TYPE_CHECKING:
-    from byline.execution import Event
+from byline.commands.asking import check_single, one_input
 
 INTERRUPTED = 130
-WORDS = "byline.words"
-
-
-class WithWords(TyperCommand):
-    """A command that can look at its words as they were given: which file stands after which option."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Keep the words, then parse them as ever."""
-        ctx.meta[WORDS] = tuple(args)
-        return super().parse_args(ctx, args)
 
 
 def verify_command(
@@ -50,6 +35,14 @@ def verify_command(
     budget: options.Budget = None,
     engines: options.Engines = None,
     mask: options.Mask = None,
+    mask_shared: Annotated[
+        bool,
+        typer.Option(
+            "--mask-shared",
+            help="Leave passages that both sides of a problem share out of its texts.",
+            rich_help_panel=options.MEMBERS,
+        ),
+    ] = False,
     seed: options.Seed = 0,
     control: Annotated[
         Path | None,
@@ -124,71 +117,46 @@ def verify_command(
     asked = problems or []
     single = known is not None or unknown is not None
     if single:
-        _check_single(context, asked, known, unknown, input_, reference)
+        check_single(context, asked, known, unknown, input_, reference)
     else:
-        chosen = _one_input(context, asked, input_)
+        chosen = one_input(context, asked, input_)
     if output is None and not as_json and not single:
         context.fail("say where the answers go with -o OUT, or print them with --json")
     if output is None and (resume or trace):
         context.fail("--resume and --trace need -o OUT")
-    if members is not None and budget is not None:
-        context.fail("give --members or --budget, not both")
-    if preset is not None and settings_file is not None:
-        context.fail("give --preset or --settings, not both")
-    if control_heads not in (None, "one", "each"):
-        context.fail(f"--control-heads must be one or each, got {control_heads}")
-    if control_heads is not None and any(word.partition("=")[0].strip() == "control" for word in set_ or []):
-        context.fail("give --control-heads or --set control=..., not both")
-    if control_heads is not None and control is None:
-        context.fail("--control-heads says what becomes of a control corpus; give one with --control DIR")
     if resume and overwrite:
         context.fail("give --resume or --overwrite, not both")
+    _check_members(context, members, budget, preset, settings_file, control, control_heads, set_ or [])
 
-    from byline import answers
     from byline.calibration import UnfitError, read_calibration
-    from byline.commands.answers import (
-        fitness_json,
-        print_fitness,
-        print_question,
-        print_summary,
-        question_json,
-        to_json,
-    )
+    from byline.commands.answers import print_verification, verification_json
     from byline.commands.console import print_json
     from byline.commands.progress import reporting
     from byline.ensemble import parse_duration
-    from byline.execution import Interrupted, Keep, Planned
+    from byline.execution import Interrupted
+    from byline.outputs import Output
     from byline.problems import read_question
-    from byline.reference import check_reference, read_reference
-    from byline.runs import FOLDER, is_run
+    from byline.reference import read_reference
     from byline.verification import verify
 
     pool = options.choose_pool(preset, settings_file, set_ or [], control_heads, engines, mask, reference is not None)
     fitted = read_calibration(calibration) if calibration is not None else None
     seconds_allowed = parse_duration(budget) if budget is not None else None
-    if output is not None:
-        begun = is_run(output / FOLDER)
-        answers.check_output(output, overwrite or (resume and begun), "go on with its run by --resume" if begun else "")
-    evidence = not no_evidence
-    keep = Keep(output / FOLDER, resume, overwrite, not no_models, trace, evidence) if output is not None else None
+    place = Output(output, resume, overwrite, not no_models, trace, not no_evidence) if output is not None else None
+    if place:
+        place.check()
     begin = time.perf_counter()
     population = read_reference(reference, language) if reference is not None else None
     question = read_question([*(known or []), *asked], unknown, population.language) if population and unknown else None
-    source = question or chosen
     interrupted = False
     try:
-        with reporting(quiet, log) as show:
-
-            def report(event: Event) -> None:
-                if isinstance(event, Planned) and overwrite and output is not None:
-                    answers.remove_answers(output)  # they are not this run's
-                show(event)
-
+        with reporting(quiet, log) as report:
             result = verify(
-                source, pool, members=members, budget=seconds_allowed, seed=seed,
+                question or chosen, pool, members=members, budget=seconds_allowed, seed=seed,
                 interpret=options.as_interpretation(interpret), prior=prior, calibration=fitted, control=control or (),
-                reference=population, language=language, skip_bad=skip_bad, keep=keep, workers=workers,
-                cluster=cluster, report=report,
+                reference=population, language=language, skip_bad=skip_bad, mask_shared=mask_shared,
+                keep=place.keep if place else None, workers=workers, cluster=cluster,
+                report=place.watch(report) if place else report,
             )  # fmt: skip
     except UnfitError as error:
         raise UnfitError(f"{calibration}: {error}") from None
@@ -198,66 +166,38 @@ def verify_command(
             raise typer.Exit(INTERRUPTED) from None
         result, interrupted = stopped.result, True
     seconds = time.perf_counter() - begin
-    if output is not None:
-        answers.write_answers(output, result.answers, result.layout)
-    check = check_reference(population, result.problems) if population else None
+    if place:
+        place.write(result)
     if as_json:
-        fitness = {"reference": fitness_json(check)} if check else {}
-        print_json({**to_json(result, seconds), **question_json(question), **fitness, "interrupted": interrupted})
+        print_json({**verification_json(result, seconds, question), "interrupted": interrupted})
     else:
-        if question:
-            print_question(question)
-        print_summary(result, seconds, output)
-        if check:
-            print_fitness(check)
+        print_verification(result, seconds, output, question)
     if interrupted:
         _say_how_to_go_on(output, min(run.members for run in result.runs))
         raise typer.Exit(INTERRUPTED)
 
 
-def _one_input(context: typer.Context, arguments: list[Path], option: Path | None) -> Path:
-    if len(arguments) + (option is not None) > 1:
-        context.fail("INPUT is given twice; give it once, as an argument or with -i")
-    chosen = arguments[0] if arguments else option
-    if chosen is None:
-        context.fail("INPUT is missing; name a folder of problems or a pairs.jsonl file")
-    return chosen
-
-
-def _check_single(
+def _check_members(
     context: typer.Context,
-    asked: Sequence[Path],
-    known: list[Path] | None,
-    unknown: Path | None,
-    input_: Path | None,
-    reference: Path | None,
+    members: int | None,
+    budget: str | None,
+    preset: str | None,
+    settings_file: Path | None,
+    control: Path | None,
+    control_heads: str | None,
+    assignments: list[str],
 ) -> None:
-    if not known or unknown is None:
-        context.fail("one question needs both --known FILE... and --unknown FILE")
-    if input_ is not None or any(path.is_dir() or path.suffix.lower() == ".jsonl" for path in asked):
-        context.fail("give a folder of problems, or one question with --known and --unknown, not both")
-    words = context.meta.get(WORDS, ())
-    if sum(word.partition("=")[0] == "--unknown" for word in words) > 1:
-        context.fail("--unknown is given twice; one question has one unknown text")
-    if stray := Counter(map(str, asked)) - Counter(_after_known(words)):
-        context.fail(f"{next(iter(stray))}: known or unknown? Known texts stand after --known, and one after --unknown")
-    if reference is None:
-        context.fail("one question alone has nothing to be compared with; give texts by other people with --reference")
-
-
-def _after_known(words: Sequence[str]) -> list[str]:
-    """The files that stand after --known FILE, before another option."""
-    found: list[str] = []
-    taken: int | None = None  # words after the last --known that are its own value; None after another option
-    for word in words:
-        if word.startswith("-") and word != "-":
-            name, equals, _ = word.partition("=")
-            taken = (0 if equals else 1) if name == "--known" else None
-        elif taken:
-            taken -= 1
-        elif taken == 0:
-            found.append(word)
-    return found
+    """Refuse options that contradict each other in which members there are."""
+    if members is not None and budget is not None:
+        context.fail("give --members or --budget, not both")
+    if preset is not None and settings_file is not None:
+        context.fail("give --preset or --settings, not both")
+    if control_heads not in (None, "one", "each"):
+        context.fail(f"--control-heads must be one or each, got {control_heads}")
+    if control_heads is not None and any(word.partition("=")[0].strip() == "control" for word in assignments):
+        context.fail("give --control-heads or --set control=..., not both")
+    if control_heads is not None and control is None:
+        context.fail("--control-heads says what becomes of a control corpus; give one with --control DIR")
 
 
 def _say_how_to_go_on(output: Path | None, members: int) -> None:

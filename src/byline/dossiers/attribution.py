@@ -1,23 +1,52 @@
-"""Attributions, and a text seen passage by passage -> what their reports show."""
+"""Attributions -> what their report shows: who, why, and the texts of the author beside the one in question."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from byline.attribution.attributing import Attribution, Attributions
-from byline.attribution.evidence import weigh_characters
+from byline.attribution.cautions import LITTLE
+from byline.attribution.evidence import Asked, Named, head_levels, weigh_texts
+from byline.attribution.file import author_model_bytes
+from byline.attribution.likeness import PIECE, Piece, choose_pieces, cut_pieces, texts_of, weigh_pieces
 from byline.attribution.model import AuthorModel
-from byline.attribution.rolling import Rolling
-from byline.attribution.writings import NONE
+from byline.attribution.writings import NONE, Writings
 from byline.documents import Document
-from byline.dossiers.parts import DIGITS, LIMITS, SHORT, Markings, finite
+from byline.dossiers.origins import member_values, origin_values, unique_names
+from byline.dossiers.parts import DIGITS, LIMITS, SHORT, Markings, finite, short_names
 from byline.engines import Watch
+from byline.evidence import Gains, Guesser, scale_of
+from byline.settings import ADDITIVE
+from byline.storage import sha256
 
 CLOSED = "Each text is taken to be by one of the authors. If someone else wrote it, that can't be seen here."
 LEARNT = "How sure to be was learnt from {} of the authors' own texts, each judged as if it were not known."
-COSTLY = "A change of hand is taken to be improbable: one or two passages alone do not make one."
 GUESSED = "How sure to be is a guess: no text of the authors could be held out."
+ONE_AGAINST_ALL = (
+    "Colours compare one author with all authors of the model on the average, not with the one who comes next; that"
+    " comparison can be chosen above the text."
+)
+ORDERED = (
+    "Authors are ordered by the sum of what all members say of them, and not by bits. Before it is added up, what a"
+    " member says is made relative: how hard the text is for everyone, and how easy an author's head finds every text,"
+    " are taken off. Bits are what the text costs the author's language models, with all that still in it"
+)
+AS_KEPT = (
+    "The authors' texts are shown as the model keeps them: normalised, with 7 for every digit and without signs that"
+    " are rare in all texts together."
+)
+AS_MASKED = "The model keeps the authors' texts with content words masked; they are shown so."
+KNOWN_CHARACTERS, MOST_KNOWN = 300_000, 24_000
+"""Of the authors' texts that a report shows, beside all documents together and beside one: bounds the page's size."""
+GUESSED_FROM = 60_000
+"""Characters of an author's texts that guesses are made from."""
+MOST_RANKED = 50
+"""Authors that a ranking shows."""
+PARTS_SHOWN = 5
 
 
 def attribution_dossier(
@@ -25,53 +54,247 @@ def attribution_dossier(
     documents: Sequence[Document],
     found: Attributions,
     prior: float,
-    about: dict[str, Any],
+    about: Mapping[str, Any],
     watch: Watch = Watch(),  # noqa: B008 - frozen
+    writings: Writings | None = None,
 ) -> dict[str, Any]:
-    """What a report of attributions shows; `about` is what the report says of itself: source, made, provenance."""
-    first = [each.ranking[0].author for each in found]
-    weighed = weigh_characters(model, documents, first, watch) if documents else []
-    rows = []
-    for document, each, author, gains in zip(documents, found, first, weighed, strict=True):
-        markings = Markings()
-        markings.add("unknown", document, gains, ())
-        rows.append(
-            {
-                "name": each.document,
-                "author": each.author,
-                "probability": round(each.probability, DIGITS),
-                "none": round(each.none, DIGITS),
-                "ranking": [
-                    [candidate.author, round(candidate.probability, DIGITS), finite(candidate.bits)]
-                    for candidate in each.ranking
-                ],
-                "statement": _statement(each, author),
-                "warnings": [f"The text is short ({len(document.text):,} characters): it carries little evidence"]
-                if len(document.text) < SHORT
-                else [],
-                "blob": markings.blob(),
-            }
-        )
-    texts = "1 text" if len(rows) == 1 else f"{len(rows):,} texts"
-    nobody = sum(each.author is None for each in found)
-    said = f", {nobody} of them more likely by none of these" if prior else ""
+    """What a report of attributions shows; `about` is what the report says of itself: source, made, provenance.
+
+    `writings` are those that the model was trained on, where they are at hand: then the authors' texts are shown as
+    they were written, and otherwise as the model keeps them.
+    """
+    names = unique_names(short_names([document.name for document in documents]))
+    named = [replace(document, name=name) for document, name in zip(documents, names, strict=True)]
+    sides = _Sides(model, named, found, watch, writings)
+    levels = _levels(model, watch)
+    rows = [
+        {
+            "name": document.name,
+            "author": each.author,
+            "probability": round(each.probability, DIGITS),
+            "none": round(each.none, DIGITS),
+            "ranking": _ranking(each, model, levels),
+            "others": max(0, len(each.ranking) - MOST_RANKED),
+            "parts": [
+                [candidate.author, [round(part, 3) for part in candidate.parts]]
+                for candidate in each.ranking[:PARTS_SHOWN]
+                if candidate.parts
+            ],
+            "statement": _statement(each),
+            "reasons": _reasons(each, model),
+            "characters": len(document.text),
+            **sides.known_values(row),
+            "warnings": _warnings(document, each, sides.known_length(row)),
+            "blob": sides.blob(row),
+            "next": sides.against_next(row),
+        }
+        for row, (document, each) in enumerate(zip(named, found, strict=True))
+    ]
     return {
         **about,
         "kind": "attribution",
-        "conclusion": f"{texts} compared with {len(model.authors):,} authors{said}.",
-        "limits": [*LIMITS, _sureness(model), *([] if prior else [CLOSED])],
-        "warnings": [],
+        "conclusion": _conclusion(found, model, prior),
+        "limits": [*LIMITS, ONE_AGAINST_ALL, sureness(model), *([] if prior else [CLOSED])],
+        "warnings": [f"{row['name']}: {caution}." for row, each in zip(rows, found, strict=True)
+                     for caution in each.cautions],
+        "language": model.language,
         "authors": list(model.authors),
         "prior_none": prior,
+        "none_line": {"middle": round(model.judge.middle, 2)} if prior and model.judge.slope else None,
+        "known_as": None if writings is not None else kept_words(model),
         "documents": rows,
-    }
+        "members": member_values(model.members, model.seed, model.judge.weights),
+        "provenance": model_origins(
+            about, model, {"asked about": documents, "by the authors": [] if writings is None else writings.documents},
+            {"Prior of none of these": prior},
+        ),
+    }  # fmt: skip
 
 
-def _sureness(model: AuthorModel) -> str:
+def _conclusion(found: Attributions, model: AuthorModel, prior: float) -> str:
+    if len(found) == 1:
+        return f"1 text compared with {len(model.authors):,} authors. {_statement(found[0])}"
+    nobody = sum(each.author is None for each in found)
+    said = f", {nobody:,} of them more likely by none of these than by any one" if prior and nobody else ""
+    return f"{len(found):,} texts compared with {len(model.authors):,} authors{said}."
+
+
+def model_origins(
+    about: Mapping[str, Any], model: AuthorModel, texts: Mapping[str, Sequence[Document]], facts: Mapping[str, object]
+) -> dict[str, Any]:
+    """Where figures that a model of authors gave come from; its hash is that of the file it makes."""
+    said = {"Language": model.language, "Authors": len(model.authors), "Their texts": len(model.owners), **facts}
+    found = origin_values(about, model.members, model.seed, texts, said)
+    return {"files": {"the model, as a file": sha256(author_model_bytes(model))}, **found}
+
+
+def sureness(model: AuthorModel) -> str:
+    """What probabilities were learnt from."""
     return LEARNT.format(model.judge.held_out) if model.judge.held_out else GUESSED
 
 
-def _statement(found: Attribution, first: str) -> str:
+def kept_words(model: AuthorModel) -> str:
+    """What is to be said of texts that only the model has."""
+    return AS_KEPT if any(view.mask == "none" for view in model.views) else AS_MASKED
+
+
+def guess_source(model: AuthorModel, author: int, writings: Writings | None) -> list[Document]:
+    """As much of an author's texts, evenly from all of them, as guesses are made from."""
+    pieces = [piece for number, text in texts_of(model, author, writings).items() for piece in cut_pieces(number, text)]
+    step = -(-sum(len(piece.text) for piece in pieces) // GUESSED_FROM)
+    return [Document(model.titles[piece.number], piece.text) for piece in pieces[::step]]
+
+
+def feature_values(title: str, named: Named) -> dict[str, Any]:
+    """What a member names, as reports show it."""
+    return {
+        "member": title,
+        "unit": named.unit.split(",")[0].removesuffix(" distance"),
+        "for": [[name, finite(weight, 6)] for name, weight in named.features if weight > 0],
+        "against": [[name, finite(weight, 6)] for name, weight in named.features if weight < 0],
+    }
+
+
+class SharingMarkings(Markings):
+    """Markings that share what guesses are made from with those of other entries."""
+
+    def __init__(self, guessers: dict[tuple[str, ...], Guesser]) -> None:
+        super().__init__()
+        self._guessers = guessers
+
+    def add_beside(self, role: str, document: Document, gains: Gains | None) -> None:
+        """A document that is not in question: a scale of its own, no guesses, no part in the strongest passages."""
+        passages, words = list(self._passages), list(self._words)
+        self.add(role, document, gains, ())
+        own = self._words[len(words) :]
+        self._passages, self._words = passages, words
+        if own:
+            self.documents[-1]["scale"] = round(scale_of(own), 2)
+
+    def thin(self, share: float) -> None:
+        """Leave out the words that say less than such a part of the bits of full colour."""
+        least = share * scale_of(self._words)
+        for document in self.documents:
+            document["words"] = [row for row in document["words"] or () if abs(row[2]) >= least]
+
+
+class _Sides:
+    """What speaks in each document for the first author, against all and against the next, and in his own texts."""
+
+    def __init__(
+        self,
+        model: AuthorModel,
+        documents: Sequence[Document],
+        found: Attributions,
+        watch: Watch,
+        writings: Writings | None,
+    ) -> None:
+        self._model, self._documents, self._found, self._watch = model, documents, found, watch
+        self._first = [model.authors.index(each.ranking[0].author) for each in found]
+        second = [model.authors.index(each.ranking[1].author) for each in found]
+        asked = [Asked(row, author) for authors in (self._first, second) for row, author in enumerate(authors)]
+        self._evidence = weigh_texts(model, documents, asked, watch)
+        self._guessers: dict[tuple[str, ...], Guesser] = {}
+        self._sources = {author: guess_source(model, author, writings) for author in set(self._first)}
+        self._pieces = self._choose(writings)
+
+    def _choose(self, writings: Writings | None) -> dict[int, list[Piece]]:
+        """By document the passages of the author's texts that stand beside it."""
+        most = min(MOST_KNOWN, max(PIECE, KNOWN_CHARACTERS // max(1, len(self._documents))))
+        found: dict[int, list[Piece]] = {}
+        for author in sorted(set(self._first)):
+            rows = [row for row, own in enumerate(self._first) if own == author]
+            chosen = choose_pieces(self._model, author, [self._documents[row] for row in rows], most, writings)
+            found |= dict(zip(rows, chosen, strict=True))
+        return found
+
+    def known_length(self, row: int) -> int:
+        """Characters that the model has of the first author."""
+        return sum(len(self._model.texts[0][number]) for number in self._model.texts_of(self._first[row]))
+
+    def known_values(self, row: int) -> dict[str, Any]:
+        """How much of the first author's texts is there, and how much of it is shown."""
+        pieces = self._pieces[row]
+        return {
+            "known_characters": self.known_length(row),
+            "known_texts": len(self._model.texts_of(self._first[row])),
+            "known_shown": sum(len(piece.text) for piece in pieces),
+            "known_whole": sum(len(piece.text) == piece.whole for piece in pieces)
+            == len(self._model.texts_of(self._first[row])),
+        }
+
+    def blob(self, row: int) -> str:
+        """The document beside passages of the first author's texts, with what speaks in them, packed."""
+        document, pieces, own = self._documents[row], self._pieces[row], self._evidence[row]
+        markings = SharingMarkings(self._guessers)
+        markings.add("unknown", document, own.gains, self._sources[self._first[row]])
+        weighed = weigh_pieces(self._model, document, self._first[row], pieces, self._watch)
+        for piece, gains in zip(pieces, weighed, strict=True):
+            markings.add_beside("known", Document(self._title(piece), piece.text), gains)
+        return markings.blob([feature_values(each.member, each) for each in own.features if each.features])
+
+    def _title(self, piece: Piece) -> str:
+        title = self._model.titles[piece.number]
+        if len(piece.text) == piece.whole:
+            return title
+        return f"{title}, characters {piece.begin:,} to {piece.end:,} of {piece.whole:,}"
+
+    def against_next(self, row: int) -> dict[str, Any] | None:
+        """The same of the first author against the next, of the document alone; None where no member adds up."""
+        mine, other = self._evidence[row].gains, self._evidence[len(self._documents) + row].gains
+        if mine is None or other is None:
+            return None
+        markings = SharingMarkings(self._guessers)
+        markings.add("unknown", self._documents[row], mine - other, ())
+        return {"author": self._found[row].ranking[1].author, "blob": markings.blob()}
+
+
+def _levels(model: AuthorModel, watch: Watch) -> dict[str, float]:
+    """By author, how much easier than others his language models find texts by anybody, in bits a character."""
+    adding = [number for number, member in enumerate(model.members) if member.engine in ADDITIVE]
+    if not adding:
+        return {}
+    means = np.mean([head_levels(model, number, watch) for number in adding], axis=0)
+    return dict(zip(model.authors, means.tolist(), strict=True))
+
+
+def _ranking(found: Attribution, model: AuthorModel, levels: Mapping[str, float]) -> list[list[Any]]:
+    """Author, probability, bits, bits gained beyond what is usual for the author, and the sum, of the first authors."""
+    bits = [candidate.bits for candidate in found.ranking if candidate.bits is not None]
+    usual = float(np.mean(bits)) if bits else None
+    return [
+        [
+            candidate.author,
+            round(candidate.probability, DIGITS),
+            finite(candidate.bits),
+            None
+            if usual is None or candidate.bits is None
+            else finite(usual - candidate.bits - levels.get(candidate.author, 0.0)),
+            round(sum(candidate.parts), 3) if candidate.parts else None,
+        ]
+        for candidate in found.ranking[:MOST_RANKED]
+    ]
+
+
+def _reasons(found: Attribution, model: AuthorModel) -> list[str]:
+    """Why the order is what it is, where bits would have another."""
+    adding = sum(member.engine in ADDITIVE for member in model.members)
+    if not adding:
+        return ["No member of this model is a language model: there are no bits, and no colours in the text."]
+    whole = len(model.members)
+    said = [f"{ORDERED}; {adding} of {whole} members have them." if adding < whole else f"{ORDERED}."]
+    first = found.ranking[0]
+    cheapest = min(found.ranking, key=lambda candidate: candidate.bits if candidate.bits is not None else np.inf)
+    if cheapest.author != first.author and cheapest.bits is not None and first.bits is not None:
+        said.append(
+            f"Here that matters: the text costs {cheapest.author}'s language models least ({cheapest.bits:.3f} bits a"
+            f" character; {first.author}'s {first.bits:.3f}), and yet {first.author} comes first."
+        )
+    return said
+
+
+def _statement(found: Attribution) -> str:
+    first = found.ranking[0].author
     if found.author is None:
         return f"More likely by {NONE} ({found.probability:.3f}) than by any of the authors; the nearest is {first}."
     second = (
@@ -80,44 +303,14 @@ def _statement(found: Attribution, first: str) -> str:
     return f"Of these authors {found.author} is the most probable ({found.probability:.3f}){second}."
 
 
-def rolling_dossier(model: AuthorModel, document: Document, found: Rolling, about: dict[str, Any]) -> dict[str, Any]:
-    """What a report of a text seen passage by passage shows."""
-    count = len(found.changes)
-    hands = "no change of hand" if not count else "1 change of hand" if count == 1 else f"{count:,} changes of hand"
-    return {
-        **about,
-        "kind": "rolling",
-        "conclusion": f"{len(document.text):,} characters in {len(found.passages):,} passages: {hands}.",
-        "limits": [*LIMITS, _sureness(model), CLOSED, COSTLY],
-        "warnings": [
-            f"{found.dissenting:,} of {len(found.passages):,} passages look, by themselves, like another author's than"
-            " that of the stretch they are in. Look at the passages, or let changes be more probable (--changes)."
-        ]
-        if found.dissenting
-        else [],
-        "document": found.document,
-        "length": len(document.text),
-        "authors": list(model.authors),
-        "passages": [
-            {
-                "begin": passage.begin,
-                "end": passage.end,
-                "author": passage.attribution.author,
-                "ranking": [
-                    [each.author, round(each.probability, DIGITS)] for each in passage.attribution.ranking[:10]
-                ],
-            }
-            for passage in found.passages
-        ],
-        "stretches": [
-            {
-                "begin": stretch.begin,
-                "end": stretch.end,
-                "author": stretch.author,
-                "probability": round(stretch.probability, DIGITS),
-            }
-            for stretch in found.stretches
-        ],
-        "changes": list(found.changes),
-        "text": document.text,
-    }
+def _warnings(document: Document, found: Attribution, known: int) -> list[str]:
+    """What is to be known of a document, in sentences."""
+    said = [f"{caution[0].upper()}{caution[1:]}." for caution in (*found.cautions, *document.guesses)]
+    if LITTLE <= len(document.text) < SHORT:
+        said.append(f"The text is short ({len(document.text):,} characters): it carries little evidence.")
+    if known < SHORT:
+        said.append(
+            f"The texts of {found.ranking[0].author} are short ({known:,} characters together): they carry little"
+            " evidence."
+        )
+    return said

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from byline.cautions import Caution
+from byline.cautions.file import read_cautions
 from byline.documents import Document
-from byline.dossiers.findings import evidence_by_problem, gains_of, problem_values
+from byline.dossiers.findings import NONE_KEPT, evidence_by_problem, gains_of, problem_values
 from byline.errors import RunError
 from byline.evidence import Gains, choose_strongest, find_passages, weigh_words
 from byline.figures.sources import read_run
@@ -33,15 +35,33 @@ class FeaturesShown(NamedTuple):
     opposing: tuple[str, ...]
 
 
+class SharedShown(NamedTuple):
+    """A passage that texts of the other side have too."""
+
+    document: str
+    begin: int
+    end: int
+    text: str
+
+
 class Explanation(NamedTuple):
     """One answer, and what it rests on."""
 
     id: str
     verdict: str
     statement: str
-    warnings: tuple[str, ...]
+    cautions: tuple[Caution, ...]
+    """What speaks against believing it."""
     passages: tuple[PassageShown, ...]
     features: tuple[FeaturesShown, ...]
+    shared: tuple[SharedShown, ...] = ()
+    unlooked: str | None = None
+    """Why there are no cautions, where nobody looked for any."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The cautions in words, or why there are none."""
+        return (self.unlooked,) if self.unlooked else tuple(caution.text for caution in self.cautions)
 
 
 def explain_problem(path: Path | str, name: str | None, most: int) -> Explanation:
@@ -59,11 +79,14 @@ def explain_problem(path: Path | str, name: str | None, most: int) -> Explanatio
         (number, group.ids.index(name)) for number, group in enumerate(run.plan.groups) if name in group.ids
     )
     records = list(run.records(number))
-    evidence = evidence_by_problem(run, records).get((number, place), [])
+    evidence = evidence_by_problem(run, records, place).get((number, place), [])
     (answer,) = [each for each in run.answers if each.id == name]
-    values = problem_values(answer, problem, None, run.plan.manner.calibration)
+    kept_cautions = read_cautions(run.folder, run.plan)
+    cautions = kept_cautions.of(name) if kept_cautions else ()
+    values = problem_values(answer, problem, None, run.plan.manner.calibration, cautions)
     passages: list[PassageShown] = []
-    for document_number, document in enumerate((problem.unknown, *problem.known)):
+    documents = (problem.unknown, *problem.known)
+    for document_number, document in enumerate(documents):
         gains = gains_of(document_number, len(document.text), evidence)
         if gains is not None:
             passages += _shown(document, gains, most)
@@ -72,7 +95,7 @@ def explain_problem(path: Path | str, name: str | None, most: int) -> Explanatio
         name,
         verdicts[values["verdict"]],
         values["statement"],
-        tuple(values["warnings"]),
+        cautions,
         tuple(choose_strongest(passages, most)),
         tuple(
             FeaturesShown(
@@ -83,6 +106,17 @@ def explain_problem(path: Path | str, name: str | None, most: int) -> Explanatio
             for member, _, kept in evidence
             if kept.features and kept.way == 1
         ),
+        tuple(
+            SharedShown(
+                documents[each.document].name,
+                each.begin,
+                each.end,
+                documents[each.document].text[each.begin : each.end],
+            )
+            for caution in cautions
+            for each in caution.passages
+        ),
+        None if kept_cautions else NONE_KEPT,
     )
 
 

@@ -9,27 +9,34 @@ import numpy as np
 
 from byline.answers import Answer
 from byline.calibration import Calibration
-from byline.dossiers.parts import SHORT, finite, short_names
+from byline.cautions import Caution
+from byline.dossiers.parts import finite, short_names
 from byline.evidence import Gains
 from byline.figures.sources import Run
-from byline.keepsakes import Kept, read_evidence
 from byline.likelihood import DIFFERENT, SAME, verbal
 from byline.problems import Problem
 from byline.runs import Record, RunFolder
+from byline.testimony import Kept, read_evidence
 
 ROUNDING = 1e-6
+NONE_KEPT = (
+    "Whether texts are short, share passages, or differ in language or kind was not kept with this run, as with those"
+    " of earlier versions; byline verify again tells."
+)
 
 Found = tuple[str, str, Kept]
 """A member's name, its unit, and what it kept."""
 
 
-def evidence_by_problem(run: Run, records: Sequence[Record]) -> dict[tuple[int, int], list[Found]]:
-    """By language and problem, what members kept."""
+def evidence_by_problem(
+    run: Run, records: Sequence[Record], problem: int | None = None
+) -> dict[tuple[int, int], list[Found]]:
+    """By language and problem, what members kept; of one problem only, if its number is given."""
     found: dict[tuple[int, int], list[Found]] = {}
     folder = RunFolder(run.folder, run.plan)
     for record in records:
         name, unit = record.member.settings.engine_name, record.sides[0].matrix.unit
-        for kept in read_evidence(folder.path(record.member, record.group)):
+        for kept in read_evidence(folder.path(record.member, record.group), problem):
             found.setdefault((record.group, kept.problem), []).append((name, unit, kept))
     return found
 
@@ -38,21 +45,16 @@ def gains_of(document: int, length: int, evidence: Sequence[Found]) -> Gains | N
     """(members, characters): what those that add up say of one of a problem's documents, 0 being the unknown one."""
     rows = [kept.gains[document] for _, _, kept in evidence if document in kept.gains]
     rows = [row for row in rows if len(row) == length]
-    return np.array(rows) if rows else None
+    return np.array(rows, np.float64) if rows else None
 
 
 def problem_values(
-    answer: Answer, problem: Problem, truth: bool | None, calibration: Calibration | None
+    answer: Answer, problem: Problem, truth: bool | None, calibration: Calibration | None, cautions: Sequence[Caution]
 ) -> dict[str, Any]:
     """The answer to a problem, its verdict, and what is to be said of it."""
     low, high = answer.interval or (None, None)
     verdict = "undecided" if answer.undecided else "same" if answer.value > 0.5 else "another"
     names = short_names([document.name for document in (problem.unknown, *problem.known)])
-    known = sum(len(document.text) for document in problem.known)
-    unknown = len(problem.unknown.text)
-    short = [f"{what} ({count:,} characters): it carries little evidence"
-             for what, count in (("The unknown text is short", unknown), ("The known texts are short", known))
-             if count < SHORT]  # fmt: skip
     return {
         "id": answer.id,
         "language": problem.language,
@@ -67,9 +69,9 @@ def problem_values(
         "statement": _statement(answer, verdict, calibration.cap if calibration else None),
         "known": names[1:],
         "unknown": names[0],
-        "known_characters": known,
-        "unknown_characters": unknown,
-        "warnings": short,
+        "known_characters": sum(len(document.text) for document in problem.known),
+        "unknown_characters": len(problem.unknown.text),
+        "warnings": [caution.text for caution in cautions],
     }
 
 

@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from byline.documents import Document
 from byline.evidence import (
@@ -25,6 +26,8 @@ from byline.reports.page import pack
 SHORT = 1_000
 """Characters below which a text is called short."""
 DIGITS = 4
+BARS = 40
+"""Of a histogram, at the most."""
 LIMITS = (
     "A result is evidence, never proof. It says how texts compare in the way they are written, not who held the pen.",
     "Texts of another kind, time or topic than each other can differ more than two authors do.",
@@ -49,6 +52,7 @@ class Markings:
         self.documents: list[dict[str, Any]] = []
         self._passages: list[_Marked] = []
         self._words: list[Word] = []
+        self._guessers: dict[tuple[str, ...], Guesser] = {}
 
     def add(self, role: str, document: Document, gains: Gains | None, others: Iterable[Document]) -> None:
         """A document; `others` are those that the author in question wrote, who is asked what he would go on with."""
@@ -56,7 +60,7 @@ class Markings:
             "role": role, "name": document.name, "text": document.text, "words": None, "curve": None
         }  # fmt: skip
         if gains is not None:
-            guesser = Guesser(other.text for other in others)
+            guesser = self._guesser(tuple(other.text for other in others))
             words = weigh_words(document.text, gains)
             self._words += words
             rows: list[list[Any]] = []
@@ -73,8 +77,14 @@ class Markings:
             self._passages += [_Marked(len(self.documents), *each) for each in found]
         self.documents.append(values)
 
-    def blob(self, features: Sequence[dict[str, Any]] = ()) -> str:
-        """All of it, packed."""
+    def _guesser(self, texts: tuple[str, ...]) -> Guesser:
+        """What some texts would go on with; documents that have the same ones on the other side share it."""
+        if texts not in self._guessers:
+            self._guessers[texts] = Guesser(texts)
+        return self._guessers[texts]
+
+    def blob(self, features: Sequence[dict[str, Any]] = (), shared: Sequence[dict[str, Any]] = ()) -> str:
+        """All of it, packed; `shared` are passages that several of the documents have."""
         return pack(
             {
                 "documents": self.documents,
@@ -83,6 +93,7 @@ class Markings:
                     for each in choose_strongest(self._passages)
                 ],
                 "features": list(features),
+                "shared": list(shared),
                 "scale": round(scale_of(self._words), 2),
             }
         )
@@ -96,6 +107,20 @@ def finite(value: float | None, digits: int = DIGITS) -> float | None:
 def rounded(values: Sequence[float]) -> list[float]:
     """Numbers short enough to be sent."""
     return [round(float(value), DIGITS) for value in values]
+
+
+def company(values: Sequence[float] | NDArray[np.float64], own: float) -> dict[str, Any]:
+    """A value among others: how many of them there are and how many are lower, their quartiles, and a histogram."""
+    others = np.asarray(values, np.float64)
+    bars = int(np.clip(np.ceil(2 * np.sqrt(len(others))), 8, BARS))
+    counts = np.histogram(others, bars)[0] if len(others) else np.zeros(0, np.int64)
+    return {
+        "own": round(float(own), DIGITS),
+        "count": len(others),
+        "below": int((others < own).sum()),
+        "quartiles": rounded(np.quantile(others, [0, 0.25, 0.5, 0.75, 1]).tolist()) if len(others) else [],
+        "bars": counts.tolist(),
+    }
 
 
 def short_names(names: Sequence[str]) -> list[str]:

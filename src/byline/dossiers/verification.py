@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from byline.answers import Answer
-from byline.combination import read_record
-from byline.dossiers.findings import Found, evidence_by_problem, gains_of, problem_values
-from byline.dossiers.parts import DIGITS, LIMITS, Markings, finite, rounded, short_names
-from byline.errors import SettingsError
-from byline.figures.curves import reliability_bins, roc_curve, tippett_curves, truth_of
+from byline.cautions import Caution, Cautions
+from byline.cautions.file import read_cautions
+from byline.dossiers.findings import NONE_KEPT, Found, evidence_by_problem, gains_of, problem_values
+from byline.dossiers.members import member_scores, reference_standings
+from byline.dossiers.parts import LIMITS, Markings, finite, rounded, short_names
+from byline.dossiers.provenance import provenance_values, verify_command
+from byline.dossiers.standing import corpus_standings, corpus_table, decision_lines, heat_maps
+from byline.dossiers.worth import worth_values
+from byline.figures.curves import truth_of
 from byline.figures.sources import Run, read_run
-from byline.figures.tables import ScoreTable, score_table
 from byline.keepsakes import read_kept_problems
-from byline.likelihood import EVEN
-from byline.metrics import measure
 from byline.problems import Problem
-from byline.relative import REACHES
-from byline.runs import FOLDER, MEMBER, PLAN, POOL, Record, RunFolder
+from byline.runs import PLAN, Record
 from byline.settings import ADDITIVE
-from byline.storage import read_checked_json, sha256
+from byline.storage import read_checked_json
 from byline.truth import read_truth
-
-FEWEST_ROWS = 3
-"""Texts of which a heat map shows anything."""
 
 
 def verification_dossier(
@@ -39,40 +32,48 @@ def verification_dossier(
     title: str | None = None,
     command: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """What a report of a run shows; `truth` is a file of it, `made` when the report was.
+    """What a report of a run shows; `truth` is a file of it or its folder, `made` when the report was.
 
     `title` and `command` say what is answered and how, where the run's folder is not what a reader knows it by.
     """
     run = read_run(path)
     plan = run.plan
     problems = read_kept_problems(run.folder, plan)
+    cautions = read_cautions(run.folder, plan)
     known_truth = read_truth(truth) if truth is not None else {}
     if truth is not None:
         truth_of(run.answers, known_truth, str(truth))  # which refuses the truth of other problems
     answer_of = {answer.id: answer for answer in run.answers}
     records = list(run.records())
-    tables = [_table(run, group.language) for group in plan.groups]
+    tables = [corpus_table(run, group.language) for group in plan.groups]
     evidence = evidence_by_problem(run, records)
     rows = []
     for number, group in enumerate(plan.groups):
         own = [record for record in records if record.group == number]
-        readings = [read_record(record, plan) for record in own]
-        reach = REACHES.index(run.reaches[number]) if plan.manner.interpretation != "rank" else 0
-        for place, name in enumerate(group.ids):
-            answer = answer_of[name]
-            scores = [float(each.scores[min(reach, len(each.scores) - 1)][place]) for each in readings]
+        readings = [run.readings[record.member, number] for record in own]
+        answers = [answer_of[name] for name in group.ids]
+        scores = member_scores(run, number, readings, answers)
+        among = corpus_standings(tables[number], answers, plan.manner.interpretation == "rank")
+        beside = reference_standings(run, number, own, readings)
+        for place, answer in enumerate(answers):
+            problem, own_cautions = problems[answer.id], cautions.of(answer.id) if cautions else ()
             rows.append(
                 {
-                    **problem_values(answer, problems[name], known_truth.get(name), plan.manner.calibration),
+                    **problem_values(
+                        answer, problem, known_truth.get(answer.id), plan.manner.calibration, own_cautions
+                    ),
                     "members": [
                         {"member": plan.places[record.member] + 1, "name": _name(record), "score": finite(score)}
-                        for record, score in zip(own, scores, strict=True)
+                        for record, score in zip(own, scores[:, place].tolist(), strict=True)
                     ],
-                    "cohort": _cohort(tables[number], name),
-                    "blob": _blob(problems[name], evidence.get((number, place), [])),
+                    "cohort": among[place],
+                    "reference": beside[place],
+                    "blob": _blob(problem, evidence.get((number, place), []), own_cautions),
                 }
             )
     calibrated = any(answer.llr is not None for answer in run.answers)
+    lines = decision_lines(run, rows, calibrated)
+    centre_of = {line["language"]: line["centre"] for line in lines}
     return {
         "kind": "verification",
         "title": title or path.resolve().name,
@@ -80,8 +81,12 @@ def verification_dossier(
         "byline": str(read_checked_json(run.folder / PLAN)["byline"]),
         "made": made,
         "conclusion": _conclusion(rows),
-        "limits": [*LIMITS, *_limits(run, calibrated)],
-        "warnings": [*_unfinished(run, records, evidence), *(_skipped(*each) for each in plan.skipped)],
+        "limits": [*LIMITS, *_limits(run, calibrated, cautions)],
+        "warnings": [
+            *_unfinished(run, records, evidence),
+            *([caution.text for caution in cautions.summarise()] if cautions else [NONE_KEPT]),
+            *(_skipped(*each) for each in plan.skipped),
+        ],
         "interpretation": plan.manner.interpretation,
         "calibrated": calibrated,
         "prior": plan.manner.prior,
@@ -89,15 +94,15 @@ def verification_dossier(
             {
                 "language": group.language,
                 "problems": len(group.ids),
-                "centre": finite(run.centres[number]),
-                "strength": finite(run.strengths[number]),
+                "centre": centre_of.get(group.language),
+                "strength": None if plan.manner.interpretation == "cohort" else finite(run.strengths[number]),
             }
             for number, group in enumerate(plan.groups)
         ],
         "problems": rows,
-        "decision": _decision(run, rows, calibrated),
-        **_truth_values(run.answers, known_truth),
-        "heatmap": _heatmap(tables),
+        "decisions": lines,
+        **worth_values(run.answers, known_truth, problems),
+        "heatmaps": heat_maps(run, tables),
         "learning": [
             {
                 "language": plan.groups[record.group].language,
@@ -110,26 +115,37 @@ def verification_dossier(
             if curve
         ],
         "members": [_member_values(run, record) for record in records],
-        "provenance": _provenance(run, records, command or _command(run, path)),
+        "provenance": provenance_values(run, records, problems, command or verify_command(run, path)),
     }
 
 
+ONE = {
+    "same": "More likely by the same author than by another.",
+    "another": "More likely by another author than by the same.",
+    "undecided": "Undecided: neither the same author nor another is much more likely.",
+}
+
+
 def _conclusion(rows: Sequence[Mapping[str, Any]]) -> str:
+    if len(rows) == 1:
+        return ONE[rows[0]["verdict"]]
     counts = {kind: sum(row["verdict"] == kind for row in rows) for kind in ("same", "another", "undecided")}
-    problems = "1 problem" if len(rows) == 1 else f"{len(rows):,} problems"
     return (
-        f"{problems}: {counts['same']} more likely by the same author, {counts['another']} by another,"
+        f"{len(rows):,} problems: {counts['same']} more likely by the same author, {counts['another']} by another,"
         f" {counts['undecided']} undecided."
     )
 
 
-def _limits(run: Run, calibrated: bool) -> list[str]:
+def _limits(run: Run, calibrated: bool, cautions: Cautions | None) -> list[str]:
     manner = run.plan.manner
     found = []
     if manner.interpretation == "cohort":
+        suits = "Whether this one suits the question was not kept; byline reference check says it."
+        if cautions and cautions.reference:
+            check = cautions.reference
+            suits = f"This one has {check.texts} texts by {check.authors} people. {check.verdict}"
         found.append(
-            "Each problem was compared with a reference population. One of another kind of text misleads. Whether this"
-            " one suits the question is not kept with a run; byline reference check says it."
+            f"Each problem was compared with a reference population. One of another kind of text misleads. {suits}"
         )
     else:
         found.append("Half of the problems are taken to be by the same author; where that is wrong, answers shift.")
@@ -142,103 +158,8 @@ def _limits(run: Run, calibrated: bool) -> list[str]:
     return found
 
 
-def _decision(run: Run, rows: Sequence[Mapping[str, Any]], calibrated: bool) -> dict[str, Any] | None:
-    """The score that speaks for neither side, where there is one for all problems."""
-    if len(run.plan.groups) > 1 or run.plan.manner.interpretation == "cohort":
-        return None
-    centre: float | None = run.centres[0]
-    if calibrated:  # a line through the scores and their likelihood ratios
-        pairs = sorted((row["llr"], row["score"]) for row in rows if row["llr"] is not None)
-        signs = {llr > 0 for llr, _ in pairs}
-        ratios, scores = zip(*pairs, strict=True)
-        centre = float(np.interp(0, np.array(ratios), np.array(scores))) if len(signs) == 2 else None
-    return None if centre is None else {"centre": round(centre, DIGITS), "label": "score that speaks for neither side"}
-
-
-def _table(run: Run, language: str) -> ScoreTable | None:
-    """All pairs of a language; none beside a reference, where problems are never compared with each other."""
-    if run.plan.manner.interpretation == "cohort":
-        return None
-    try:
-        return score_table(run, language)
-    except SettingsError:  # too many for one table
-        return None
-
-
-def _cohort(table: ScoreTable | None, name: str) -> dict[str, Any] | None:
-    """The scores of the problem's text under other heads and of other texts under its head, and its own."""
-    if table is None or name not in table.rows or name not in table.columns:
-        return None
-    row, column = table.rows.index(name), table.columns.index(name)
-    own = table.values[row, column]
-    asked = set(table.asked)
-    others = [table.values[row, other] for other in range(len(table.columns)) if (row, other) not in asked]
-    others += [table.values[other, column] for other in range(len(table.rows)) if (other, column) not in asked]
-    there = [float(value) for value in others if not np.isnan(value)]
-    return None if np.isnan(own) or not there else {"others": rounded(sorted(there)), "own": round(float(own), DIGITS)}
-
-
-def _heatmap(tables: Sequence[ScoreTable | None]) -> dict[str, Any] | None:
-    """The table of the first language that has one."""
-    table = next((each for each in tables if each is not None and len(each.rows) >= FEWEST_ROWS), None)
-    if table is None:
-        return None
-    return {
-        "rows": list(table.rows),
-        "columns": list(table.columns),
-        "row_title": table.row_title,
-        "column_title": table.column_title,
-        "values": [[finite(value, 2) for value in row] for row in table.values.tolist()],
-        "asked": [list(pair) for pair in table.asked],
-    }
-
-
-def _truth_values(answers: Sequence[Answer], truth: Mapping[str, bool]) -> dict[str, Any]:
-    """Measures and curves, where the truth of both kinds is known."""
-    judged = [answer for answer in answers if answer.id in truth and answer.score is not None]
-    known = [truth[answer.id] for answer in judged]
-    if len(set(known)) < 2:
-        return dict.fromkeys(("measures", "roc", "tippett", "calibration"))
-    curve = roc_curve(known, [answer.rounded for answer in judged])
-    found: dict[str, Any] = {
-        "measures": {
-            **_measures(known, judged),
-            "auc": rounded([curve.auc, *asdict(curve.auc_interval).values()]),
-        },
-        "roc": {"x": rounded(curve.false_alarms), "y": rounded(curve.hits)},
-        "tippett": None,
-        "calibration": None,
-    }
-    if all(answer.llr is not None and answer.probability is not None for answer in judged):
-        steps = tippett_curves(known, [answer.llr or 0.0 for answer in judged])
-        found["tippett"] = {
-            "llr": rounded(steps.bans), "same": rounded(steps.same), "another": rounded(steps.different)
-        }  # fmt: skip
-        found["measures"]["cllr"] = round(steps.cllr, DIGITS)
-        found["calibration"] = [
-            {
-                "predicted": round(each.probability, DIGITS),
-                "observed": round(each.same, DIGITS),
-                "low": round(each.interval.low, DIGITS),
-                "high": round(each.interval.high, DIGITS),
-                "count": each.problems,
-            }
-            for each in reliability_bins(known, [answer.probability or 0.0 for answer in judged])
-        ]
-    return found
-
-
-def _measures(truth: Sequence[bool], answers: Sequence[Answer]) -> dict[str, Any]:
-    measures = measure(list(truth), [answer.rounded for answer in answers])
-    return {
-        "c@1": [round(measures.c_at_1, DIGITS)],
-        "product": [round(measures.auc * measures.c_at_1, DIGITS)],
-        "cllr": None,
-    }
-
-
-def _blob(problem: Problem, evidence: Sequence[Found]) -> str:
-    """The texts of a problem with what speaks for and against in them."""
+def _blob(problem: Problem, evidence: Sequence[Found], cautions: Sequence[Caution]) -> str:
+    """The texts of a problem with what speaks for and against in them, and where passages are that both sides share."""
     markings = Markings()
     documents = (problem.unknown, *problem.known)
     names = short_names([document.name for document in documents])
@@ -256,7 +177,8 @@ def _blob(problem: Problem, evidence: Sequence[Found]) -> str:
             }
             for name, unit, kept in evidence
             if kept.features
-        ]
+        ],
+        [passage._asdict() for caution in cautions for passage in caution.passages],
     )
 
 
@@ -292,38 +214,3 @@ def _unfinished(run: Run, records: Sequence[Record], evidence: Mapping[tuple[int
     if not evidence:
         found.append("No member's evidence was kept: texts are shown without it.")
     return found
-
-
-def _command(run: Run, path: Path) -> list[str]:
-    """What makes the answers again."""
-    plan, request = run.plan, run.plan.request
-    if "combined" in request:
-        return ["byline", "combine", *map(str, request["combined"]), "-o", "OUT"]
-    settled = path / POOL if run.folder == path else path / FOLDER / POOL
-    words = ["byline", "verify", "PROBLEMS", "-o", "OUT", "--preset", str(settled)]
-    words += ["--members", str(len(plan.members)), "--seed", str(plan.members[0].seed)]
-    languages = {group.language for group in plan.groups}
-    words += ["--language", *languages] if len(languages) == 1 else []
-    words += ["--skip-bad"] if plan.skipped else []
-    words += ["--interpret", plan.manner.interpretation]
-    words += ["--prior", f"{plan.manner.prior:g}"] if plan.manner.prior != EVEN else []
-    return words + [word for key in ("control", "reference") if request.get(key) for word in (f"--{key}", key.upper())]
-
-
-def _provenance(run: Run, records: Sequence[Record], command: Sequence[str]) -> dict[str, Any]:
-    """What it takes to make the answers again, and hashes to see that nothing was changed."""
-    plan = run.plan
-    files = {PLAN: sha256((run.folder / PLAN).read_bytes())}
-    folder = RunFolder(run.folder, plan)
-    for record in records:
-        home = folder.path(record.member, record.group)
-        hashes = read_checked_json(home / MEMBER)["files"]
-        files |= {f"{home.relative_to(run.folder).as_posix()}/{name}": digest for name, digest in hashes.items()}
-    return {
-        "command": shlex.join(command),
-        "settings": {str(number): asdict(member.settings) for number, member in enumerate(plan.members, start=1)},
-        "seed": plan.members[0].seed,
-        "preset": plan.preset,
-        "inputs": plan.inputs,
-        "files": files,
-    }

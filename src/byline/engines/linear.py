@@ -8,6 +8,7 @@ which are many more:
     f(x) = x X' A Y                  (heads,)
 
 A text that is judged by heads which learnt it is judged without it: then f = Y_i - (A Y)_i / A_ii, no further training.
+An n-gram's weight for a head is a row of X' A Y: what a text has of it times that adds up to f over its n-grams.
 The other engines look at a head by itself; this one sees what the others have too, and needs several texts a head.
 """
 
@@ -15,8 +16,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from byline.engines import Filled, Watch
+from byline.engines import Feature, Filled, Watch
 from byline.engines.vectors import count_grams, weigh_grams
+from byline.gains import cohort_of
 from byline.ngrams import Index, index_texts
 from byline.questions import Questions
 from byline.scoring import PARTS, Matrix, Table, choose_heads, seen_flags
@@ -26,6 +28,8 @@ UNIT = "regression, 1 less what speaks for the head"
 PENALTY = 0.1
 MOST_TEXTS = 4_000
 """Texts that are learnt at the most: the time grows with the cube."""
+FEATURES = 12
+"""N-grams that are named for a head, and as many against it."""
 BLOCK = 256
 """Documents that are multiplied with the texts at once: bounds the memory."""
 
@@ -66,7 +70,42 @@ def fill_matrix(
             found[text] = row
     means = np.array([np.mean([found[text] for text in document], axis=0) for document in questions.documents])
     values = 1 - np.take_along_axis(means, chosen.astype(np.int64), axis=1)
-    return Filled(Matrix(values, seen_flags(questions, chosen), chosen, UNIT, np.tile(values, (PARTS, 1, 1))))
+    matrix = Matrix(values, seen_flags(questions, chosen), chosen, UNIT, np.tile(values, (PARTS, 1, 1)))
+    if not watch.evidence:
+        return Filled(matrix)
+    cohort, columns = cohort_of(questions, chosen), known.T.tocsr()
+    named: list[tuple[Feature, ...]] = []
+    for question in questions.questions:
+        texts = questions.documents[question.document]
+        if questions.aside and any(text in row_of for text in texts):  # without them only the whole is known
+            named.append(())
+            continue
+        profile = np.asarray(profiles[list(texts)].mean(axis=0)).ravel()
+        (grams,) = np.nonzero(profile)
+        of_heads = columns[grams] @ weights  # (n-grams, texts) @ (texts, heads)
+        among = chosen[question.document][cohort[question.document]]
+        usual = of_heads[:, among].mean(axis=1) if len(among) else 0
+        added = profile[grams] * (of_heads[:, question.head] - usual)
+        order = np.argsort(added, kind="stable")
+        strongest = dict.fromkeys([*order[::-1][:FEATURES].tolist(), *order[:FEATURES].tolist()])
+        named.append(
+            tuple(
+                Feature(_spell(questions, index, texts, int(grams[place])), float(added[place]))
+                for place in strongest
+                if added[place]
+            )
+        )
+    return Filled(matrix, features=tuple(named))
+
+
+def _spell(questions: Questions, index: Index, texts: tuple[int, ...], gram: int) -> str:
+    """The characters of an n-gram, from where it occurs in some texts."""
+    for text in texts:
+        lengths, places = np.nonzero(index.grams[:, index.starts[text] : index.starts[text + 1]] == gram)
+        if len(places):
+            end = int(places[0]) + 1
+            return questions.alphabet.decode(questions.texts[text][end - int(lengths[0]) - 1 : end])
+    raise ValueError(f"no text has the n-gram {gram}")
 
 
 def _spread_out(questions: Questions) -> list[int]:

@@ -53,21 +53,22 @@ def fill_matrix(
 
     def score_heads(heads: Sequence[int]) -> None:
         counts = no_counts(index)
+        space = np.zeros(max(map(len, questions.texts), default=0))
         for head in heads:
             watch.proceed()
             for text in questions.heads[head]:
                 arithmetic.count_text(index, counts, text, 1)
             own = set(questions.heads[head]) if questions.aside else set()
             for text in texts_of[head]:
-                place = np.searchsorted(asked[text], head)
+                place = int(np.searchsorted(asked[text], head))
                 if text in own:
                     arithmetic.count_text(index, counts, text, -1)
                 wanted = keeper is not None and keeper.wants(text)
-                each = np.zeros(len(questions.texts[text]) if wanted else 0)
+                each = space[: len(questions.texts[text]) if wanted else 0]
                 parts = arithmetic.surprise(index, counts, text, given[text], skip, ends[text], each)
                 bits[text][:, place] = parts[::step]
                 if wanted and keeper:
-                    keeper.add(text, np.array([head], np.int32), each[::step, None])
+                    keeper.add_head(text, place, each[::step])
                 if text in own:
                     arithmetic.count_text(index, counts, text, 1)
             for text in questions.heads[head]:
@@ -76,7 +77,7 @@ def fill_matrix(
     with ThreadPoolExecutor(watch.threads) as pool:
         everyone = range(len(questions.heads))
         list(pool.map(score_heads, [everyone[part :: watch.threads] for part in range(watch.threads)]))
-    return Filled(gather(questions, chosen, asked, bits, lengths), gains=keeper.gains() if keeper else ())
+    return Filled(gather(questions, chosen, asked, bits, lengths), gains=keeper.take() if keeper else ())
 
 
 def _background(

@@ -44,7 +44,7 @@ def fill_matrix(
         matrix = traced[-1]
     else:
         matrix = score(model, questions, chosen, arithmetic, watch.threads, watch.proceed, keeper)
-    return Filled(matrix, model, tuple(traced), keeper.gains() if keeper else ())
+    return Filled(matrix, model, tuple(traced), keeper.take() if keeper else ())
 
 
 def _train_beside_reference(
@@ -91,9 +91,10 @@ def score(
         ends = first + part_ends(lengths[number], backward)
         wanted = keeper is not None and keeper.wants(number)
         found = []
-        for block in keeper.blocks(number, heads) if wanted and keeper else [heads]:
-            weights = everyone if len(block) == count else _part(model.weights, block)
-            each = np.zeros((len(symbols), len(block)) if wanted else (0, 0), np.float32)
+        for block in keeper.blocks(number) if wanted and keeper else [slice(0, len(heads))]:
+            own = heads[block]
+            weights = everyone if len(own) == count else _part(model.weights, own)
+            each = np.zeros((len(symbols), len(own)) if wanted else (0, 0), np.float32)
             found.append(arithmetic.score_text(weights, symbols, rules.skip, rules.activation, ends, each))
             if wanted and keeper:
                 keeper.add(number, block, each[::-1] if backward else each)

@@ -7,10 +7,11 @@ is made of, with rare n-grams weighing most.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from byline.engines import Feature, Filled, Watch
 from byline.gains import cohort_of
@@ -24,6 +25,8 @@ SHORTER = 2
 """N-grams of up to so many characters less than the order count too."""
 FEATURES = 12
 """N-grams that are named for a head, and as many against it."""
+ROUNDING = 1e-12
+"""Of a cosine: what weighs less speaks neither for nor against."""
 BLOCK = 256
 """Documents that are multiplied with the heads at once: bounds the memory."""
 
@@ -75,38 +78,65 @@ def _features(
 
     The cosine is a sum over n-grams: each has the product of its two weights, less the mean of it over the cohort.
     """
-    cohort = cohort_of(questions, chosen)
-    place_of = {text: (index.starts[text], index.starts[text + 1]) for text in range(len(questions.texts))}
-    joined = np.concatenate([np.zeros(0, np.int32), *questions.texts])
-    found = []
-    for question in questions.questions:
-        among = chosen[question.document][cohort[question.document]]
-        profile = documents[[question.document]]
-        grams = profile.indices
-        own = heads[[question.head]][:, grams].toarray()[0]
-        usual = np.asarray(heads[among][:, grams].mean(axis=0)).ravel() if len(among) else own
-        weights = profile.data * (own - usual)
+    found: list[list[tuple[int, float]]] = []
+    for grams, weights in _shares(questions, chosen, documents, heads):
         order = np.argsort(weights, kind="stable")
         strongest = dict.fromkeys([*order[::-1][:FEATURES].tolist(), *order[:FEATURES].tolist()])
-        here = np.concatenate([np.arange(*place_of[text]) for text in questions.documents[question.document]])
         found.append(
-            tuple(
-                Feature(_spell(questions, index, joined, here, int(grams[place])), float(weights[place]))
-                for place in strongest
-                if weights[place]
-            )
+            [(int(grams[place]), float(weights[place])) for place in strongest if abs(weights[place]) > ROUNDING]
         )
-    return tuple(found)
+    names = _spell(questions, index, {gram for features in found for gram, _ in features})
+    return tuple(tuple(Feature(names[gram], weight) for gram, weight in features) for features in found)
 
 
-def _spell(questions: Questions, index: Index, joined: Places, here: Places, gram: int) -> str:
-    """The characters of an n-gram, from where it occurs in a document."""
-    length, place = next(
-        (length, int(places[0]))
-        for length in range(1, len(index.grams) + 1)
-        if len(places := here[index.grams[length - 1, here] == gram])
-    )
-    return questions.alphabet.decode(joined[place - length + 1 : place + 1])
+def _shares(questions: Questions, chosen: Places, documents: Any, heads: Any) -> Iterator[tuple[Places, Table]]:
+    """For each question the n-grams of its document, and what each speaks for the head.
+
+    The heads that are in most cohorts are added up once; a question then adds those that it has beside them, and takes
+    off those that it lacks.
+    """
+    cohort = cohort_of(questions, chosen)
+    usual = np.bincount(chosen[cohort], minlength=len(questions.heads)) * 2 > len(chosen)  # (heads,)
+    together = usual @ heads  # (n-grams,)
+    here = np.zeros(heads.shape[1], np.bool_)  # whether the document has an n-gram; looked up for all of many heads
+    slots = np.zeros(heads.shape[1], np.int32)  # and where in its profile
+
+    def add(rows: NDArray[np.int64], size: int) -> Table:
+        """(n-grams of the document,): the weights of some heads, added up."""
+        spans = [slice(heads.indptr[row], heads.indptr[row + 1]) for row in rows]
+        grams = np.concatenate([heads.indices[:0], *(heads.indices[span] for span in spans)])
+        weights = np.concatenate([heads.data[:0], *(heads.data[span] for span in spans)])
+        found = np.flatnonzero(here[grams])
+        total: Table = np.bincount(slots[grams[found]], weights[found], size).astype(np.float64)
+        return total
+
+    for question in questions.questions:
+        own = np.zeros(len(usual), np.bool_)
+        own[chosen[question.document][cohort[question.document]]] = True
+        if not own.any():  # with nobody to compare with nothing speaks
+            yield np.zeros(0, np.int32), np.zeros(0)
+            continue
+        span = slice(*documents.indptr[question.document : question.document + 2])
+        grams = documents.indices[span]
+        here[grams], slots[grams] = True, np.arange(len(grams))
+        beside, lacking = (add(np.flatnonzero(flags), len(grams)) for flags in (own & ~usual, usual & ~own))
+        mean = (together[grams] + beside - lacking) / own.sum()
+        yield grams, documents.data[span] * (add(np.array([question.head]), len(grams)) - mean)
+        here[grams] = False
+
+
+def _spell(questions: Questions, index: Index, grams: Collection[int]) -> dict[int, str]:
+    """The characters of some n-grams, from where they occur."""
+    wanted = np.zeros(index.size + 1, np.bool_)  # the last is for NONE
+    wanted[list(grams)] = True
+    joined = np.concatenate([np.zeros(0, np.int32), *questions.texts])
+    names: dict[int, str] = {}
+    for length, row in enumerate(index.grams[:, : len(joined)], start=1):
+        places = np.flatnonzero(wanted[row])
+        found, first = np.unique(row[places], return_index=True)
+        for gram, place in zip(found.tolist(), places[first].tolist(), strict=True):
+            names[gram] = questions.alphabet.decode(joined[place - length + 1 : place + 1])
+    return names
 
 
 def count_grams(index: Index) -> Any:

@@ -59,9 +59,11 @@ def draw_heatmap(
     for axis, shown, room in ((axes.yaxis, rows, page.points[1]), (axes.xaxis, columns, page.points[0])):
         if _differ(shown):
             _mark_names(axes, axis, shown, float(np.clip(0.7 * room / len(shown) * 0.8, 0.8, page.small * 0.6)))
-    ends = "both" if there.size and (there.min() < low or there.max() > high) else "neither"
+    below, above = bool((there < low).any()), bool((there > high).any())
+    ends = {(True, True): "both", (True, False): "min", (False, True): "max"}.get((below, above), "neither")
     bar: Any = figure.colorbar(picture, ax=axes, extend=ends, fraction=0.05, pad=0.02, aspect=35)
-    bar.set_label("relative score (higher: more alike)")
+    beyond = [*([f"\u2264 {low:.1f}"] if below else []), *([f"\u2265 {high:.1f}"] if above else [])]
+    bar.set_label("relative score (higher: more alike)" + (f"; {', '.join(beyond)} alike in colour" if beyond else ""))
     bar.outline.set_linewidth(0.4)
     own = "own author" if table.column_title == "author" else "asked pair"
     handles: list[Any] = [Patch(facecolor="none", edgecolor=FRAME)]

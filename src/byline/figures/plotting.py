@@ -11,7 +11,7 @@ from byline.attribution.model import AuthorModel
 from byline.attribution.rolling import STEP, WINDOW, roll
 from byline.documents import read_document
 from byline.engines import Watch
-from byline.errors import RunError, SettingsError
+from byline.errors import RunError, SettingsError, TooLittleText
 from byline.figures import graphs, plates
 from byline.figures.along import probability_lines
 from byline.figures.canvas import Page, is_colour, render, require_format, require_matplotlib
@@ -227,7 +227,12 @@ def _learning(found: Run | AuthorModel) -> Draw:
 
 def _heatmap(found: Run | AuthorModel, asked: _Asked, page: Page, watch: Watch) -> Draw:
     if isinstance(found, Run):
-        table = arrange(score_table(found, asked.language))
+        table = score_table(found, asked.language)
+        if table.values.size < 2:
+            raise TooLittleText(
+                f"{found.folder}: one text and one head make no heat map; byline report shows how they compare"
+            )
+        table = arrange(table)
         looks = _looks(asked, found.plan.groups[found.group_of(asked.language)].ids)
         suffixes = [f" +{count - 1}" if count > 1 else "" for count in table.shared]
         rows = show(table.rows, looks, suffixes=suffixes, longest=24)

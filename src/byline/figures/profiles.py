@@ -29,14 +29,12 @@ class Profiles:
     names: tuple[str, ...]
     authors: tuple[str, ...]
     """Of each text, where they are known; else nothing."""
-    of: str
-    """What the columns are, in words."""
 
 
 def run_profiles(run: Run, language: str | None = None) -> Profiles:
     """The judged texts of a run by their relative scores under all heads."""
     table = score_table(run, language)
-    return _require(Profiles(table.profiles, table.rows, (), "relative scores under all heads"), str(run.folder))
+    return _require(Profiles(table.profiles, table.rows, ()), str(run.folder))
 
 
 def text_profiles(model: AuthorModel) -> Profiles:
@@ -52,8 +50,7 @@ def text_profiles(model: AuthorModel) -> Profiles:
     common = np.sort(np.lexsort((-often, -spread))[:GRAMS])
     weighed = TfidfTransformer(sublinear_tf=True).fit(counts).transform(counts)[:, common].toarray()
     authors = tuple(model.authors[owner] for owner in model.owners)
-    what = f"the {len(common):,} most common n-grams of up to {member.order} characters"
-    return _require(Profiles(weighed, model.titles, authors, what), "the model")
+    return _require(Profiles(weighed, model.titles, authors), "the model")
 
 
 def _plainest(model: AuthorModel) -> int:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from threadpoolctl import threadpool_limits
+
 from byline.answers import Answer
 from byline.attribution.file import read_author_model
 from byline.attribution.model import AuthorModel
@@ -33,10 +35,13 @@ class Run:
     """For each language, the score that speaks for neither side."""
     strengths: tuple[float, ...]
     """For each language, how far asked pairs stand out, see fusion.py."""
+    readings: Readings
+    """What each member that is done says."""
 
     def records(self, group: int | None = None) -> Iterator[Record]:
-        """The members that are done, with all languages or with one, one at a time."""
-        return (record for record in read_members(self.folder, self.plan) if group in (None, record.group))
+        """The members that the answers are made of, with all languages or with one, one at a time."""
+        done = (record for record in read_members(self.folder, self.plan) if group in (None, record.group))
+        return (record for record in done if (record.member, record.group) in self.readings)
 
     def group_of(self, language: str | None) -> int:
         """The number of a language; it may be left out where there is only one."""
@@ -64,13 +69,14 @@ def read_run(path: Path) -> Run:
     folder = find_run(path)
     plan = read_plan(folder)
     readings: dict[tuple[Member, int], Reading] = {}
-    for record in read_members(folder, plan):
-        readings[record.member, record.group] = read_record(record, plan)
+    with threadpool_limits(limits=1, user_api="blas"):  # many small products: half of the time that two threads take
+        for record in read_members(folder, plan):
+            readings[record.member, record.group] = read_record(record, plan)
     _require_done(folder, plan, readings)
     answers, verdicts = answer_plan(plan, readings)
     found = [(each.reach, each.centre, each.strength) for each in verdicts]
     reaches, centres, strengths = zip(*found, strict=True)
-    return Run(folder, plan, tuple(answers), reaches, centres, strengths)
+    return Run(folder, plan, tuple(answers), reaches, centres, strengths, readings)
 
 
 def _require_done(folder: Path, plan: Plan, readings: Readings) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -40,6 +40,8 @@ class ScoreTable:
     """Which pairs are asked about; of a model, each text and its own author."""
     shared: tuple[int, ...]
     """How many problems have each row's text."""
+    places: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Row and column of every problem, which may share either with others; of a model none."""
 
     @property
     def profiles(self) -> Table:
@@ -63,27 +65,27 @@ def score_table(run: Run, language: str | None = None) -> ScoreTable:
     if len(ids) > MOST_ROWS:
         raise SettingsError(f"{run.folder}: {len(ids):,} problems, more than a figure can show ({MOST_ROWS:,})")
     by_engine: dict[str, list[Table]] = {}
-    first: Record | None = None
+    texts: list[list[tuple[int, int]]] = []  # by member, of each problem: the numbers of what its row and column are
+    plain = run.plan.layout == "folders"
     for record in run.records(group):
-        first = first or record
         table = _problem_table(record, len(ids), run.reaches[group], run)
         by_engine.setdefault(record.member.settings.engine, []).append(table)
-    assert first is not None
+        texts.append(_texts_of(record))
+        plain = plain and _is_plain(record)
     whole = mean_there([mean_there(tables) for tables in by_engine.values()])
-    documents, heads = _distinct(first)
-    row_of = {problem: place for place, problems in enumerate(documents) for problem in problems}
-    column_of = {problem: place for place, problems in enumerate(heads) for problem in problems}
-    asked = {(row_of[problem], column_of[problem]) for problem in row_of}
-    values = whole[np.ix_([problems[0] for problems in documents], [problems[0] for problems in heads])]
-    plain = run.plan.layout == "folders" and _is_plain(first)
+    documents, heads = (
+        _distinct([[both[side] for both in problem] for problem in zip(*texts, strict=True)]) for side in (0, 1)
+    )
+    places = dict(zip(ids, zip(_numbers(documents), _numbers(heads), strict=True), strict=True))
     return ScoreTable(
-        values,
+        whole[np.ix_([problems[0] for problems in documents], [problems[0] for problems in heads])],
         tuple(ids[problems[0]] for problems in documents),
         tuple(ids[problems[0]] for problems in heads),
         UNKNOWN if plain else JUDGED,
         KNOWN if plain else LEARNT,
-        tuple(sorted(asked)),
+        tuple(sorted(set(places.values()))),
         tuple(map(len, documents)),
+        places,
     )
 
 
@@ -153,16 +155,25 @@ def _ways(record: Record) -> list[tuple[Side, list[Question], bool]]:
     return ways
 
 
-def _distinct(record: Record) -> tuple[list[list[int]], list[list[int]]]:
-    """Problems that share the text of their row, and those that share the texts of their column, as a member sees."""
-    rows: dict[int, list[int]] = {}
-    columns: dict[int, list[int]] = {}
+def _texts_of(record: Record) -> list[tuple[int, int]]:
+    """By problem the numbers that a member knows the texts of its row and of its column by."""
     _, questions, turned = _ways(record)[0]
-    for question in sorted(questions, key=lambda each: each.problem):
-        judged, learnt = question.document, question.head
-        rows.setdefault(learnt if turned else judged, []).append(question.problem)
-        columns.setdefault(judged if turned else learnt, []).append(question.problem)
-    return list(rows.values()), list(columns.values())
+    ordered = sorted(questions, key=lambda each: each.problem)
+    return [(each.head, each.document) if turned else (each.document, each.head) for each in ordered]
+
+
+def _distinct(texts: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Problems that share a text as every member sees it; in members' eyes texts may differ in what they ignore."""
+    found: dict[tuple[int, ...], list[int]] = {}
+    for problem, seen in enumerate(texts):
+        found.setdefault(tuple(seen), []).append(problem)
+    return list(found.values())
+
+
+def _numbers(parts: Sequence[Sequence[int]]) -> list[int]:
+    """The number of the part that each problem is in."""
+    number_of = {problem: number for number, problems in enumerate(parts) for problem in problems}
+    return [number_of[problem] for problem in range(len(number_of))]
 
 
 def _is_plain(record: Record) -> bool:
@@ -227,4 +238,5 @@ def _reorder(table: ScoreTable, rows: Sequence[int], columns: Sequence[int]) -> 
         columns=tuple(table.columns[column] for column in columns),
         asked=tuple(sorted((row_of[row], column_of[column]) for row, column in table.asked)),
         shared=tuple(table.shared[row] for row in rows),
+        places={name: (row_of[row], column_of[column]) for name, (row, column) in table.places.items()},
     )

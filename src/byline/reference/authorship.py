@@ -6,10 +6,10 @@ import logging
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from byline.documents import Document, look_at, read_document
+from byline.documents import Document, is_text, look_at, pick_texts, read_document
 from byline.errors import CorpusError
 from byline.languages import language_of, language_of_script
 from byline.preparation import holds_problems
@@ -119,7 +119,7 @@ def _read_folder(folder: Path, language: str | None, prefix: str) -> Attribution
         files = [(file, Author(child.name), f"{prefix}{child.name}/{file.name}") for file in _text_files(child)]
         found += _read_files(files, language) + Attributions(offences=tuple(offences))
     if not found.texts and not found.offences:
-        raise CorpusError(f"{folder}: no texts found; it should hold .txt files, or a folder of them for each author")
+        raise CorpusError(f"{folder}: no texts found; it should hold some, or a folder of them for each author")
     return found
 
 
@@ -153,7 +153,7 @@ def _attribute(problem: Problem, place: str, prefix: str) -> tuple[list[Attribut
     known, unknown = (Author(f"{problem.id} {side}", place) for side in sides)
     texts = [(document, known) for document in problem.known] + [(problem.unknown, unknown)]
     return [
-        Attributed(Document(prefix + document.name, document.text), author, problem.language)
+        Attributed(replace(document, name=prefix + document.name), author, problem.language)
         for document, author in texts
     ], (known, unknown)
 
@@ -180,11 +180,7 @@ def _visible(folder: Path) -> list[Path]:
 
 
 def _text_files(folder: Path) -> list[Path]:
-    return [
-        child
-        for child in _visible(folder)
-        if child.suffix.lower() == ".txt" and child.name.lower() not in NO_TEXTS and not child.is_dir()
-    ]
+    return [child for child in pick_texts(filter(is_text, _visible(folder))) if child.name.lower() not in NO_TEXTS]
 
 
 class Hands:

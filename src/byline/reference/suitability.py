@@ -34,7 +34,7 @@ EXTENT = 4_000
 Grade = Literal["good", "fair", "poor", "none"]
 GRADES: dict[Grade, str] = {
     "good": "well suited",
-    "fair": "usable",
+    "fair": "usable, but small",
     "poor": "doubtful",
     "none": "of no use",
 }

@@ -52,6 +52,18 @@ function documentsTable(dossier) {
         narrow: false,
         first: "descending",
       },
+      ...(dossier.documents.some((d) => (d.warnings || []).length)
+        ? [
+            {
+              title: "Warnings",
+              value: (d) => (d.warnings || []).length,
+              cell: (d) => ((d.warnings || []).length ? String(d.warnings.length) : "\u2013"),
+              kind: "number",
+              narrow: false,
+              first: "descending",
+            },
+          ]
+        : []),
     ],
     rows: dossier.documents,
     words: (d) => [d.name, d.author || "none of them"],
@@ -68,15 +80,135 @@ function documentsTable(dossier) {
   });
 }
 
-function attributionView(dossier, document) {
+/** What each member adds to the sum of each of the first authors. */
+function partsTable(dossier, document) {
+  const members = dossier.members || [];
+  if (!document.parts || !document.parts.length || !members.length) return null;
+  return folded(
+    "What each member adds to the sums",
+    plainTable(
+      "What each member adds, the first authors",
+      ["Author", ...members.map(({ name }) => oneLine(name)), "Sum"],
+      document.parts.map(([author, parts]) => [
+        named(author),
+        ...parts.map((part) => signed(part)),
+        signed(sum(parts)),
+      ]),
+    ),
+  );
+}
+
+function rankingTable(document) {
+  const columns = [
+    ["Bits per character", 2, (value) => fixed(value, 3)],
+    ["Gained beyond what is usual, bits per character", 3, (value) => signed(value, 3)],
+    ["Sum of all members", 4, (value) => signed(value)],
+  ].filter(([, place]) => document.ranking.some((row) => known(row[place])));
+  columns.reverse();
+  return plainTable(
+    "Authors by probability",
+    ["Author", "Share", "Probability", ...columns.map(([title]) => title)],
+    [
+      ...document.ranking.map((row) => [
+        named(row[0]),
+        shareBar(row[1], "for"),
+        percent(row[1]),
+        ...columns.map(([, place, show]) => show(row[place])),
+      ]),
+      [
+        el("span", { class: "none" }, "none of them"),
+        shareBar(document.none || 0, "open"),
+        percent(document.none),
+        ...columns.map(() => "\u2013"),
+      ],
+    ],
+    "ranked shares",
+  );
+}
+
+/** The text with its colours, against all authors or against the next one only; texts are unpacked when chosen. */
+function comparedText(dossier, document) {
   const first = document.ranking.length ? oneLine(document.ranking[0][0]) : "the first author";
-  const bits = document.ranking.some(([, , value]) => known(value));
-  const ranked = document.ranking.map(([author, probability, value]) => [
-    named(author),
-    shareBar(probability, "for"),
-    percent(probability),
-    ...(bits ? [fixed(value, 3)] : []),
-  ]);
+  const language = languageCode(dossier.language);
+  const warning =
+    "They show where the numbers come from in these texts. They are no marks of an author, no single word or passage decides anything, and bits are not the weight of evidence.";
+  const ways = {
+    all: () =>
+      unpacked(document.blob, (texts) =>
+        evidence(texts, {
+          sides: { for: `for ${first}`, against: "for other authors" },
+          others: (source) => (source.role === "unknown" ? `the texts of ${first}` : "the text in question"),
+          language,
+          roles: texts.documents.some(({ role }) => role === "unknown"),
+          note: `In the text in question, blue is what costs ${first}\u2019s language models fewer bits than those of all authors on the average, beyond what is usual for ${first}; orange is what costs them more. In ${first}\u2019s own texts, blue is what a model of the text in question alone expects better than the other authors do. ${warning}`,
+        }),
+      ),
+  };
+  const { next } = document;
+  if (next) {
+    const second = oneLine(next.author);
+    ways.next = () =>
+      unpacked(next.blob, (texts) =>
+        evidence(texts, {
+          sides: { for: `for ${first} rather than ${second}`, against: `for ${second} rather than ${first}` },
+          language,
+          roles: false,
+          note: `Blue is what costs ${first}\u2019s language models fewer bits than ${second}\u2019s, each beyond what is usual for the author; orange is what costs them more. No other author plays a part. ${warning}`,
+        }),
+      );
+  }
+  const place = el("div", { class: "compared" });
+  const show = (way) => {
+    hideTip();
+    forget(place);
+    place.replaceChildren(ways[way]());
+  };
+  show("all");
+  const group = newId("against");
+  const choice = (way, ...text) => {
+    const id = newId("choice");
+    return el(
+      "span",
+      {},
+      el("input", { type: "radio", name: group, id, checked: way === "all", change: () => show(way) }),
+      el("label", { for: id }, text),
+    );
+  };
+  return [
+    next
+      ? el(
+          "fieldset",
+          { class: "choices" },
+          el("legend", {}, "Compare ", named(first), " with"),
+          choice("all", "all authors on the average, beside passages of ", named(first)),
+          choice("next", named(next.author), ", who comes next"),
+        )
+      : null,
+    place,
+  ];
+}
+
+function knownWords(dossier, document) {
+  if (!known(document.known_texts)) return null;
+  const first = named(document.ranking[0][0]);
+  return el(
+    "p",
+    { class: "meta" },
+    "Beside it stand ",
+    document.known_whole
+      ? ["all texts of ", first, " that the model has"]
+      : [
+          `${whole(document.known_shown)} of ${plural(document.known_characters, "character")} by `,
+          first,
+          ": the passages whose n-grams are most like it, the most like first",
+        ],
+    `. ${known(dossier.known_as) ? visible(dossier.known_as) : ""}`,
+  );
+}
+
+function attributionView(dossier, document) {
+  const best = document.ranking.length ? document.ranking[0][4] : null;
+  const line = dossier.none_line;
   return [
     el("div", { class: "headline" }, el("p", { class: "statement" }, visible(document.statement))),
     facts([
@@ -86,39 +218,36 @@ function attributionView(dossier, document) {
         "None of them",
         `${percent(document.none)}${known(dossier.prior_none) ? `, if it was ${percent(dossier.prior_none)} beforehand` : ""}`,
       ],
+      known(best) &&
+        line && [
+          "Highest sum",
+          `${signed(best)}; at ${signed(line.middle)} none of them would be as probable as one of them, at even odds beforehand`,
+        ],
+      known(document.characters) && ["Text", plural(document.characters, "character")],
+      known(document.known_texts) && [
+        "In the model by ",
+        named(document.ranking[0][0]),
+        `: ${plural(document.known_texts, "text")}, ${plural(document.known_characters, "character")}`,
+      ],
     ]),
     warningsBox(document.warnings),
     el("h3", {}, "The authors, most probable first"),
-    plainTable(
-      "Authors by probability",
-      ["Author", "Share", "Probability", ...(bits ? ["Bits per character"] : [])],
-      [
-        ...ranked,
-        [
-          el("span", { class: "none" }, "none of them"),
-          shareBar(document.none || 0, "open"),
-          percent(document.none),
-          ...(bits ? ["\u2013"] : []),
-        ],
-      ],
-    ),
-    el("h3", {}, "The text"),
-    unpacked(document.blob, (texts) =>
-      evidence(texts, {
-        sides: { for: `for ${first}`, against: "for other authors" },
-        others: `the texts of ${first}`,
-        roles: false,
-      }),
-    ),
+    rankingTable(document),
+    document.others ? el("p", { class: "meta" }, `And ${plural(document.others, "further author")}, less probable.`) : null,
+    (document.reasons || []).map((reason) => el("p", { class: "reason" }, visible(reason))),
+    partsTable(dossier, document),
+    el("h3", {}, document.known_texts ? "The text beside the author\u2019s own" : "The text"),
+    knownWords(dossier, document),
+    ...comparedText(dossier, document),
     limitsBox(dossier.limits),
-  ];
+  ].flat();
 }
 
 function authorsChart(dossier) {
-  const counts = dossier.authors.map((author) => [
-    author,
-    dossier.documents.filter((document) => document.author === author).length,
-  ]);
+  const counts = dossier.authors
+    .map((author) => [author, dossier.documents.filter((document) => document.author === author).length])
+    .sort((one, other) => other[1] - one[1]);
+  const some = counts.filter(([, count], n) => count || n < 8);
   const none = dossier.documents.filter((document) => !known(document.author)).length;
   return el(
     "div",
@@ -128,12 +257,17 @@ function authorsChart(dossier) {
       "Documents given to each author",
       ["Author", "Share", "Documents"],
       [
-        ...counts
-          .sort((one, other) => other[1] - one[1])
-          .map(([author, count]) => [named(author), shareBar(count / dossier.documents.length, "for"), whole(count)]),
+        ...some.map(([author, count]) => [
+          named(author),
+          shareBar(count / dossier.documents.length, "for"),
+          whole(count),
+        ]),
         [el("span", { class: "none" }, "none of them"), shareBar(none / dossier.documents.length, "open"), whole(none)],
       ],
     ),
+    some.length < counts.length
+      ? el("p", { class: "meta" }, `None is given to the ${plural(counts.length - some.length, "further author")}.`)
+      : null,
   );
 }
 

@@ -1,5 +1,7 @@
 // Clustering: which of these texts belong together?
 
+const LINK_NAME = "Link, in usual deviations";
+
 /** The clusters, those of several texts first. */
 function clustersOf(dossier) {
   const clusters = new Map();
@@ -9,43 +11,112 @@ function clustersOf(dossier) {
     .sort((one, other) => other.texts.length - one.texts.length || one.label - other.label);
 }
 
+/** The name of a text, which opens it where it is there. */
+const textLink = (dossier, n) =>
+  dossier.texts && dossier.texts.length ? openLink(dossier.ids[n]) : named(dossier.names[n]);
+
+/** The pair of two texts whose evidence is there, or nothing. */
+const pairOf = (dossier, one, other) =>
+  (dossier.pairs || []).find((pair) => pair.one === Math.min(one, other) && pair.other === Math.max(one, other));
+
+/** A link that opens a pair, by a short word. */
+function pairLink(pair) {
+  const link = openLink(pair.id);
+  link.setAttribute("aria-label", `show what speaks for ${oneLine(pair.id)}`);
+  link.replaceChildren("show");
+  return link;
+}
+
+/** What is enough, in words. */
+const enough = (dossier) =>
+  known(dossier.cut)
+    ? `clusters were joined as long as their average link is ${fixed(dossier.cut)} or more`
+    : `${fixed(dossier.threshold)} is just enough: as many pairs have that link or more as are together`;
+
+/** Words or n-grams with a number each. */
+const sharedList = (entries, show) =>
+  el(
+    "ul",
+    { class: "word-list" },
+    entries.map((entry) => el("li", {}, show(entry))),
+  );
+
+function clusterCard(dossier, { label, texts }, n) {
+  const about = (dossier.clusters || []).find((cluster) => cluster.label === label);
+  const pairs = about ? about.pairs.map((place) => dossier.pairs[place]) : [];
+  return el(
+    "div",
+    { class: `card cluster author-border a${n % PALETTE}` },
+    el("h3", {}, `Cluster ${label + 1}: ${plural(texts.length, "text")}`),
+    el(
+      "ul",
+      { class: "names" },
+      texts.map((text) => el("li", {}, textLink(dossier, text))),
+    ),
+    about
+      ? el(
+          "p",
+          { class: "meta" },
+          texts.length > 2
+            ? `Links inside it: ${fixed(about.mean)} on the average, from ${fixed(about.weakest)} to ${fixed(about.strongest)}`
+            : `Their link: ${fixed(about.mean)}`,
+        )
+      : null,
+    about && (about.words.length || about.features.length)
+      ? [
+          el("h4", {}, "What its texts share"),
+          about.words.length
+            ? [
+                el("p", { class: "meta" }, "Words that speak most for its links, with their bits together and in how many texts:"),
+                sharedList(about.words, ([word, bits, count]) => [
+                  el("bdi", {}, oneLine(word)),
+                  ` ${fixed(bits, 0)} in ${whole(count)}`,
+                ]),
+              ]
+            : null,
+          about.features.length
+            ? [
+                el(
+                  "p",
+                  { class: "meta" },
+                  pairs.length > 1
+                    ? `N-grams that speak most for its links, and for how many of ${whole(pairs.length)}:`
+                    : "N-grams that speak most for its link:",
+                ),
+                sharedList(about.features, ([gram, count]) => [
+                  el("code", {}, el("bdi", {}, oneLine(gram).replace(/ /g, "\u00b7"))),
+                  pairs.length > 1 ? ` ${whole(count)}` : "",
+                ]),
+              ]
+            : null,
+        ]
+      : null,
+    pairs.length
+      ? folded(
+          `What speaks for ${plural(pairs.length, "link")}`,
+          el(
+            "ul",
+            {},
+            pairs.map((pair) => el("li", {}, openLink(pair.id), `, link ${fixed(pair.link)}`)),
+          ),
+        )
+      : null,
+  );
+}
+
 function clusterCards(dossier, clusters) {
   const several = clusters.filter(({ texts }) => texts.length > 1);
   const alone = clusters.filter(({ texts }) => texts.length === 1);
-  const strongest = (texts) => {
-    const inside = new Set(texts);
-    return dossier.links
-      .filter(([one, other]) => inside.has(one) && inside.has(other))
-      .sort((one, other) => other[2] - one[2])[0];
-  };
   return [
+    el(
+      "p",
+      { class: "meta" },
+      `A link says how far two texts are from the middle of all pairs, in how far pairs usually are from it (usual deviations); ${enough(dossier)}. Texts on one topic are alike too: see which words hold a cluster together. In n-grams a dot stands for a space, 7 for any digit, \u00b9 for a capital that follows, * for a letter of a masked word.`,
+    ),
     el(
       "div",
       { class: "grid narrow-grid" },
-      several.map(({ label, texts }, n) => {
-        const best = strongest(texts);
-        return el(
-          "div",
-          { class: `card cluster author-border a${n % PALETTE}` },
-          el("h3", {}, `Cluster ${label + 1}: ${plural(texts.length, "text")}`),
-          el(
-            "ul",
-            { class: "names" },
-            texts.map((text) => el("li", {}, named(dossier.names[text]))),
-          ),
-          best
-            ? el(
-                "p",
-                { class: "meta" },
-                "Strongest link: ",
-                named(dossier.names[best[0]]),
-                " and ",
-                named(dossier.names[best[1]]),
-                `, ${fixed(best[2])}`,
-              )
-            : null,
-        );
-      }),
+      several.map((cluster, n) => clusterCard(dossier, cluster, n)),
     ),
     alone.length
       ? el(
@@ -55,7 +126,7 @@ function clusterCards(dossier, clusters) {
           el(
             "ul",
             { class: "names" },
-            alone.map(({ texts }) => el("li", {}, named(dossier.names[texts[0]]))),
+            alone.map(({ texts }) => el("li", {}, textLink(dossier, texts[0]))),
           ),
         )
       : null,
@@ -69,28 +140,21 @@ function treeFigure(dossier, clusters) {
   const several = clusters.filter(({ texts }) => texts.length > 1);
   const lookOf = new Map(several.map(({ label }, n) => [label, n % PALETTE]));
   const heights = tree.merges.map(([, , height]) => height);
-  const [low, high] = extent(heights);
+  const [low, high] = extent([...heights, ...(known(dossier.cut) ? [dossier.cut] : [])]);
   const longest = Math.max(...names.map((name) => Array.from(oneLine(name)).length));
-  const falling = heights[0] > heights.at(-1);
   return figure({
     title: "Tree",
     kind: "broad",
-    text: `Texts that are joined further to the right are more alike (${falling ? "average link: more is more alike" : "height: less is more alike"}). Branches in colour lie inside one cluster.`,
+    text: `Where two parts are joined, the average link between the texts of one and of the other is read off below: the further to the right, the more alike. Branches in colour lie inside one cluster. ${known(dossier.cut) ? `Joining ended at ${fixed(dossier.cut)}, the line.` : "No single link made the clusters, so there is no line: those parts were taken that stand longest before they go up in a larger one."}`,
     height: 52 + count * 17,
     draw: (width, tall) => {
       const letters = Math.max(8, Math.min(34, Math.floor((width * 0.42) / 6.6), longest + 5));
       const right = letters * 6.6 + 12;
-      const drawn = falling
-        ? [low - (high - low) * 0.05, high + (high - low) * 0.12]
-        : [low - (high - low) * 0.12, high + (high - low) * 0.05];
+      const drawn = [low - (high - low || 1) * 0.05, high + (high - low || 1) * 0.12];
       const chart = axes({
         width,
         height: tall,
-        x: {
-          range: falling ? drawn : [drawn[1], drawn[0]],
-          label: falling ? "average link" : "height",
-          ticks: ticksOf(...drawn, 5),
-        },
+        x: { range: drawn, label: "average link between two parts, in usual deviations", ticks: ticksOf(...drawn, 5) },
         right,
         top: 6,
       });
@@ -111,6 +175,7 @@ function treeFigure(dossier, clusters) {
         );
         nodes.push({ x, y: (one.y + two.y) / 2, label });
       });
+      if (known(dossier.cut)) chart.marks.append(upright(chart, dossier.cut, "decision"));
       tree.order.forEach((text) => {
         const look = lookOf.get(labels[text]);
         chart.marks.append(
@@ -131,35 +196,133 @@ function treeFigure(dossier, clusters) {
     table: () =>
       plainTable(
         "Joins in their order",
-        ["Join", "One part", "Other part", falling ? "Average link" : "Height", "Texts"],
+        ["Join", "One part", "Other part", "Average link between them", "Texts", ...(known(dossier.cut) ? ["Made"] : [])],
         tree.merges.map(([left, other, height, size], n) => [
           String(n + 1),
           ...[left, other].map((part) => (part < count ? oneLine(names[part]) : `join ${part - count + 1}`)),
           fixed(height),
           known(size) ? whole(size) : "\u2013",
+          ...(known(dossier.cut) ? [height >= dossier.cut ? "yes" : "no"] : []),
         ]),
       ),
   });
+}
+
+/** Two texts side by side, with what speaks for their belonging together. */
+function pairView(dossier, pair) {
+  const [one, other] = [dossier.names[pair.one], dossier.names[pair.other]];
+  const sides = { for: "for belonging together", against: "against it" };
+  return [
+    el(
+      "div",
+      { class: "headline" },
+      el(
+        "p",
+        { class: "statement" },
+        pair.stronger
+          ? `Of ${plural(pair.links, "pair")} ${whole(pair.stronger)} ${pair.stronger === 1 ? "has" : "have"} a stronger link. `
+          : `Of ${plural(pair.links, "pair")} none has a stronger link. `,
+        pair.together ? "The two are in one cluster." : "The two are not in one cluster.",
+      ),
+    ),
+    facts([
+      [LINK_NAME, signed(pair.link)],
+      [known(dossier.cut) ? "Average link that was asked for" : "Link that is just enough", signed(dossier.threshold)],
+      ["Score in the ranking, from 0 to 1", `${fixed(pair.score, 3)}; 0.5 is just enough`],
+      ["Clusters", pair.together ? `both in ${dossier.labels[pair.one] + 1}` : `${dossier.labels[pair.one] + 1} and ${dossier.labels[pair.other] + 1}`],
+      ["Texts", textLink(dossier, pair.one), " and ", textLink(dossier, pair.other)],
+    ]),
+    warningsBox(pair.warnings),
+    pair.shares.length
+      ? el(
+          "div",
+          { class: "modest" },
+          plainTable(
+            "What each member says of this pair, on the scale of links; the link is their mean",
+            ["Member", LINK_NAME],
+            pair.shares.map((share, n) => [oneLine(dossier.members[n].name), signed(share)]),
+            "ranked",
+          ),
+        )
+      : null,
+    el("h3", {}, "The texts"),
+    unpacked(pair.blob, (texts) =>
+      evidence(texts, {
+        sides,
+        language: languageCode(dossier.language),
+        roles: false,
+        others: (source) => (source.role === "one" ? oneLine(other) : oneLine(one)),
+        note: "Each text is judged by a language model of the other one. Blue is what costs it fewer bits than models of all other texts on the average, beyond what is usual for it; orange is what costs it more. Words on a shared topic are blue too, whoever wrote them: no single word or passage decides anything, and bits are not the weight of evidence.",
+      }),
+    ),
+    limitsBox(dossier.limits),
+  ];
+}
+
+/** One text, and the texts it is most strongly linked to. */
+function textView(dossier, n) {
+  const about = dossier.texts[n];
+  const linked = dossier.links.filter(([one, other]) => one === n || other === n).slice(0, 10);
+  return [
+    facts([
+      ["Cluster", String(dossier.labels[n] + 1)],
+      ["Length", plural(about.characters, "character")],
+    ]),
+    linked.length
+      ? plainTable(
+          "Its strongest links",
+          ["Text", LINK_NAME, "Same cluster", "What speaks for it"],
+          linked.map(([one, other, link]) => {
+            const beside = one === n ? other : one;
+            const pair = pairOf(dossier, one, other);
+            return [
+              textLink(dossier, beside),
+              signed(link),
+              dossier.labels[one] === dossier.labels[other] ? "yes" : "no",
+              pair ? pairLink(pair) : "\u2013",
+            ];
+          }),
+          "ranked",
+        )
+      : el("p", {}, `None of its links is among the ${whole(dossier.links.length)} strongest.`),
+    el("h3", {}, "The text"),
+    about.shown < about.characters
+      ? el("p", { class: "meta" }, `Its first ${plural(about.shown, "character")} of ${whole(about.characters)}.`)
+      : null,
+    unpacked(about.blob, ({ text }) =>
+      el(
+        "div",
+        {
+          class: "text long",
+          role: "region",
+          tabindex: "0",
+          lang: languageCode(dossier.language),
+          "aria-label": `Text of ${oneLine(dossier.names[n])}`,
+        },
+        visible(text),
+      ),
+    ),
+  ];
 }
 
 function clusteringPage(dossier) {
   const clusters = clustersOf(dossier);
   const sizes = new Map(clusters.map(({ label, texts }) => [label, texts.length]));
   const nearest = dossier.names.map(() => null);
-  for (const [one, other, score] of dossier.links) {
+  for (const [one, other, link] of dossier.links) {
     for (const [text, beside] of [
       [one, other],
       [other, one],
     ]) {
-      if (!nearest[text] || score > nearest[text].score) nearest[text] = { beside, score };
+      if (!nearest[text] || link > nearest[text].link) nearest[text] = { beside, link };
     }
   }
   const several = clusters.filter(({ texts }) => texts.length > 1);
   const table = sortedTable({
-    caption: "Texts, their clusters and the text each is most strongly linked to",
+    caption: `Texts, their clusters and the text each is most strongly linked to; links in usual deviations, ${enough(dossier)}`,
     noun: "text",
     columns: [
-      { title: "Text", value: (n) => dossier.names[n], cell: (n) => named(dossier.names[n]) },
+      { title: "Text", value: (n) => dossier.names[n], cell: (n) => textLink(dossier, n) },
       { title: "Cluster", value: (n) => dossier.labels[n], cell: (n) => String(dossier.labels[n] + 1), kind: "number" },
       {
         title: "Texts in it",
@@ -175,12 +338,24 @@ function clusteringPage(dossier) {
         cell: (n) => (nearest[n] ? named(dossier.names[nearest[n].beside]) : "\u2013"),
       },
       {
-        title: "Link",
-        value: (n) => (nearest[n] ? nearest[n].score : null),
-        cell: (n) => (nearest[n] ? fixed(nearest[n].score) : "\u2013"),
+        title: "Link to it",
+        value: (n) => (nearest[n] ? nearest[n].link : null),
+        cell: (n) => (nearest[n] ? signed(nearest[n].link) : "\u2013"),
         kind: "number",
         first: "descending",
       },
+      ...(dossier.texts && dossier.texts.length
+        ? [
+            {
+              title: "Characters",
+              value: (n) => dossier.texts[n].characters,
+              cell: (n) => whole(dossier.texts[n].characters),
+              kind: "number",
+              narrow: false,
+              first: "descending",
+            },
+          ]
+        : []),
     ],
     rows: dossier.names.map((_, n) => n),
     words: (n) => [dossier.names[n]],
@@ -198,7 +373,7 @@ function clusteringPage(dossier) {
     ],
   });
   const links = sortedTable({
-    caption: "The strongest links",
+    caption: `The strongest links, in usual deviations from the middle of all pairs; ${enough(dossier)}. The score is the same as a number from 0 to 1, 0.5 where it is just enough`,
     noun: "link",
     columns: [
       { title: "One text", value: ([one]) => dossier.names[one], cell: ([one]) => named(dossier.names[one]) },
@@ -209,9 +384,24 @@ function clusteringPage(dossier) {
       },
       {
         title: "Link",
-        value: ([, , score]) => score,
-        cell: ([, , score]) => fixed(score, 3),
+        value: ([, , link]) => link,
+        cell: ([, , link]) => signed(link),
         kind: "number",
+        first: "descending",
+      },
+      {
+        title: "Score",
+        value: ([, , , score]) => score,
+        cell: ([, , , score]) => fixed(score, 3),
+        kind: "number",
+        narrow: false,
+        first: "descending",
+      },
+      {
+        title: "Enough",
+        value: ([, , link]) => (link >= dossier.threshold ? 1 : 0),
+        cell: ([, , link]) => (link >= dossier.threshold ? "yes" : "no"),
+        narrow: false,
         first: "descending",
       },
       {
@@ -220,13 +410,26 @@ function clusteringPage(dossier) {
         cell: ([one, other]) => (dossier.labels[one] === dossier.labels[other] ? "yes" : "no"),
         first: "descending",
       },
+      ...((dossier.pairs || []).length
+        ? [
+            {
+              title: "What speaks for it",
+              value: ([one, other]) => (pairOf(dossier, one, other) ? 1 : 0),
+              cell: ([one, other]) => {
+                const pair = pairOf(dossier, one, other);
+                return pair ? pairLink(pair) : "\u2013";
+              },
+              first: "descending",
+            },
+          ]
+        : []),
     ],
-    rows: dossier.links.slice(0, 500),
+    rows: dossier.links,
     words: ([one, other]) => [dossier.names[one], dossier.names[other]],
     sortedBy: 2,
     kind: "low modest",
   });
-  frame(dossier, [
+  const page = frame(dossier, [
     section("clusters", "Clusters", clusterCards(dossier, clusters)),
     section("texts", "Texts", table.element),
     section(
@@ -239,7 +442,7 @@ function clusteringPage(dossier) {
         dossier.heatmap
           ? heatmap(dossier.heatmap, {
               title: "Heat map of the links",
-              text: "How strongly each two texts are linked. Texts of one author should make squares of strong colour where they stand side by side.",
+              text: `How strongly each two texts are linked, in usual deviations from the middle of all pairs; ${enough(dossier)}. Texts of one author should make squares of strong colour where they stand side by side.`,
               valueName: "link",
             })
           : null,
@@ -249,4 +452,14 @@ function clusteringPage(dossier) {
     limitsSection(dossier),
     provenanceSection(dossier),
   ]);
+  const texts = (dossier.texts || []).map((_, text) => ({ id: dossier.ids[text], text }));
+  const pairs = dossier.pairs || [];
+  openable(page, {
+    entries: new Map([...texts, ...pairs].map((entry) => [entry.id, entry])),
+    order: () => pairs,
+    noun: "link",
+    allText: "All clusters",
+    idOf: (entry) => entry.id,
+    open: (entry) => (known(entry.text) ? textView(dossier, entry.text) : pairView(dossier, entry)),
+  });
 }

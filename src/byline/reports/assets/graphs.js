@@ -32,90 +32,132 @@ function pile(places, size) {
     });
 }
 
-/** Where every problem lies, with the line between the sides. */
-function distribution(problems, decision, measure) {
+/** What the marks of a chart are parted by, each part with its look. */
+const TRUTHS = [
+  ["truly the same author", "for", "round", (p) => p.truth === true],
+  ["truly another author", "against", "diamond", (p) => p.truth === false],
+  ["truth not known", "open", "round", (p) => !known(p.truth)],
+];
+
+/** Where every problem lies, with the line between the sides; a part, and a line, for each language. */
+function distribution(problems, measure) {
   const rows = problems.filter((problem) => known(measure.of(problem)));
   const truth = rows.some((problem) => known(problem.truth));
-  const groups = truth
-    ? [
-        ["truly the same author", "for", "round", (p) => p.truth === true],
-        ["truly another author", "against", "diamond", (p) => p.truth === false],
-        ["truth not known", "open", "round", (p) => !known(p.truth)],
-      ]
-    : [["", "neutral", "round", () => true]];
-  const bands = groups
-    .map(([label, kind, shape, test]) => ({ label, kind, shape, rows: rows.filter(test) }))
-    .filter((band) => band.rows.length);
-  const range = roomy(extent([...rows.map(measure.of), ...(known(decision) ? [decision] : [])]));
+  const languages = [...new Set(rows.map((problem) => problem.language))];
+  const several = languages.length > 1;
+  const parts = languages.map((language) => {
+    const own = rows.filter((problem) => problem.language === language);
+    const bands = (truth ? TRUTHS : [["", "neutral", "round", () => true]])
+      .map(([label, kind, shape, test]) => ({ label, kind, shape, rows: own.filter(test) }))
+      .filter((band) => band.rows.length);
+    return { language, own, bands, at: measure.at(language) };
+  });
+  const lined = parts.filter((part) => known(part.at));
+  const range = roomy(extent([...rows.map(measure.of), ...lined.map((part) => part.at)]));
+  const beyond = (part) => part.own.filter((p) => measure.of(p) > part.at).length;
+  const titleTall = several ? 20 : 0;
   const plain = (width) =>
-    bands.map((band) => {
-      const room = width - 34;
-      const places = band.rows.map((p) => 12 + ((measure.of(p) - range[0]) / (range[1] - range[0])) * (room + 10));
-      const piled = pile(places, 10.5);
-      return { ...band, places, piled, levels: 1 + Math.max(...piled.map(([, level]) => level)) };
-    });
+    parts.map((part) => ({
+      ...part,
+      bands: part.bands.map((band) => {
+        const places = band.rows.map((p) => 12 + ((measure.of(p) - range[0]) / (range[1] - range[0])) * (width - 24));
+        const piled = pile(places, 10.5);
+        return { ...band, piled, levels: 1 + Math.max(...piled.map(([, level]) => level)) };
+      }),
+    }));
   const tallOf = (band) => (band.label ? 20 : 4) + Math.min(band.levels * 10.5, 150) + 8;
-  const height = (width) => 66 + sum(plain(width).map(tallOf));
-  const beyond = known(decision) ? rows.filter((p) => measure.of(p) > decision).length : 0;
+  const height = (width) => 66 + sum(plain(width).map((part) => titleTall + sum(part.bands.map(tallOf))));
   return figure({
     title: "Where the problems lie",
     kind: "broad",
     text:
       `Each mark is a problem, placed by its ${measure.name}.` +
-      (known(decision)
-        ? ` The line at ${fixed(decision)} is the ${measure.line}: ${beyond} of ${rows.length} lie to the right of it.`
-        : "") +
+      (several && lined.length
+        ? ` Languages are never compared with each other: each has a ${measure.line} of its own, the line: ${lined
+            .map(
+              (part) =>
+                `${oneLine(part.language)} ${fixed(part.at)}, ${beyond(part)} of ${part.own.length} to the right of it`,
+            )
+            .join("; ")}.`
+        : lined
+            .map(
+              (part) =>
+                ` The line at ${fixed(part.at)} is the ${measure.line}: ${beyond(part)} of ${part.own.length} lie to the right of it.`,
+            )
+            .join("")) +
       (truth ? " Marks are parted by the truth." : ""),
     height,
     draw: (width, tall) => {
       const chart = axes({ width, height: tall, x: { range, label: measure.label }, top: 22, right: 12 });
       let base = 22;
-      for (const band of plain(width)) {
-        const size = tallOf(band);
-        base += size;
-        if (band.label)
+      for (const part of plain(width)) {
+        const top = base;
+        if (several)
           chart.marks.append(
-            svg("text", { x: 12, y: base - size + 13, class: "band" }, `${band.label} (${band.rows.length})`),
+            svg(
+              "text",
+              { x: 12, y: base + 13, class: "band part" },
+              `${oneLine(part.language)} (${part.own.length})${known(part.at) ? `, line at ${fixed(part.at)}` : ""}`,
+            ),
           );
-        const step = Math.min(10.5, 150 / band.levels);
-        for (const [n, level] of band.piled) {
-          const problem = band.rows[n];
-          const node = mark(
-            chart.x(measure.of(problem)),
-            base - 8 - level * step,
-            band.shape,
-            band.kind,
-            `${oneLine(problem.id)}: ${measure.name} ${fixed(measure.of(problem))}, ${verdictOf(problem.verdict).text}`,
-          );
-          node.addEventListener("click", () => {
-            location.hash = hashOf(problem.id);
-          });
-          node.classList.add("link");
-          chart.marks.append(node);
+        base += titleTall;
+        for (const band of part.bands) {
+          const size = tallOf(band);
+          base += size;
+          if (band.label)
+            chart.marks.append(
+              svg("text", { x: 12, y: base - size + 13, class: "band" }, `${band.label} (${band.rows.length})`),
+            );
+          const step = Math.min(10.5, 150 / band.levels);
+          for (const [n, level] of band.piled) {
+            const problem = band.rows[n];
+            const node = mark(
+              chart.x(measure.of(problem)),
+              base - 8 - level * step,
+              band.shape,
+              band.kind,
+              `${oneLine(problem.id)}: ${measure.name} ${fixed(measure.of(problem))}, ${verdictOf(problem.verdict).text}`,
+            );
+            node.addEventListener("click", () => {
+              location.hash = hashOf(problem.id);
+            });
+            node.classList.add("link");
+            chart.marks.append(node);
+          }
         }
-      }
-      if (known(decision)) {
-        const x = chart.x(decision);
+        if (several) chart.marks.prepend(svg("line", { x1: 12, x2: width - 12, y1: base, y2: base, class: "grid" }));
+        if (!known(part.at)) continue;
+        const x = chart.x(part.at);
         const side = x > width / 2;
         chart.marks.prepend(
-          upright(chart, decision, "decision"),
-          svg(
-            "text",
-            { x: x + (side ? -5 : 5), y: 14, "text-anchor": side ? "end" : "start", class: "decision-text" },
-            shorten(measure.line, Math.floor(Math.max(x, width - x) / 6.4)),
-          ),
+          svg("line", {
+            x1: x,
+            x2: x,
+            y1: several ? top : chart.inner.top,
+            y2: several ? base : chart.inner.bottom,
+            class: "decision",
+          }),
         );
+        if (!several)
+          chart.marks.append(
+            svg(
+              "text",
+              { x: x + (side ? -5 : 5), y: 14, "text-anchor": side ? "end" : "start", class: "decision-text" },
+              shorten(measure.line, Math.floor(Math.max(x, width - x) / 6.4)),
+            ),
+          );
       }
       return chart.nodes;
     },
     table: () =>
       plainTable(
         "Problems in the order of this chart",
-        ["Problem", measure.label, "Verdict", ...(truth ? ["Truth"] : [])],
+        ["Problem", ...(several ? ["Language"] : []), measure.label, "Verdict", ...(truth ? ["Truth"] : [])],
         [...rows]
           .sort((one, other) => measure.of(other) - measure.of(one))
           .map((p) => [
             named(p.id),
+            ...(several ? [oneLine(p.language)] : []),
             fixed(measure.of(p)),
             verdictOf(p.verdict).text,
             ...(truth ? [truthOf(p.truth)] : []),
@@ -290,7 +332,7 @@ function legendOf(entries) {
 }
 
 /** For each problem what the members say, one above another; problems in the order of their scores. */
-function agreementChart(problems, scoreName) {
+function agreementChart(problems, scoreName, alone) {
   const rows = problems
     .map((problem) => ({ problem, scores: problem.members.map((m) => m.score).filter(known) }))
     .filter(({ scores }) => scores.length > 1);
@@ -305,7 +347,7 @@ function agreementChart(problems, scoreName) {
   return figure({
     title: "Agreement of the members",
     kind: "broad",
-    text: `Problems from left to right by their score. Dots are the members, the dash is what they say together. Half of the problems have members within ${fixed([...spread].sort((a, b) => a - b)[Math.floor(spread.length / 2)])} of each other.`,
+    text: `Problems from left to right by their score. ${alone ? "A dot is the score if all members of its kind said what one member says" : "Dots are the members"}, the dash is what they say together. Half of the problems have members within ${fixed([...spread].sort((a, b) => a - b)[Math.floor(spread.length / 2)])} of each other.`,
     height: 280,
     draw: (width, height) => {
       const chart = axes({
@@ -444,24 +486,39 @@ function learningChart(curves) {
   });
 }
 
+/** The bars of a histogram: company is {quartiles, bars}, floor where they stand, tall how high the highest is. */
+function bars(chart, company, floor, tall) {
+  const [low, , , , high] = company.quartiles;
+  const step = (high - low) / company.bars.length;
+  const most = Math.max(1, ...company.bars);
+  return company.bars.map(
+    (count, n) =>
+      count &&
+      svg("rect", {
+        x: chart.x(low + n * step) + 0.5,
+        width: Math.max(1.5, chart.x(low + step) - chart.x(low) - 1),
+        y: floor - (count / most) * tall,
+        height: (count / most) * tall,
+        class: "bar",
+      }),
+  );
+}
+
 /** How texts that are not asked about compare, with this problem marked. */
-function cohortChart(cohort, scoreName) {
-  const others = cohort.others.filter(known);
-  const below = others.filter((score) => score < cohort.own).length;
-  const range = roomy(extent([...others, cohort.own]));
+function cohortChart(cohort) {
+  const [low, first, middle, third, high] = cohort.quartiles;
+  const range = roomy(extent([low, high, cohort.own]));
+  const most = Math.max(1, ...cohort.bars);
+  const scoreName = cohort.used ? "score" : "relative score";
   return figure({
     level: 4,
     title: "Beside the others",
     text:
-      `How alike the texts of this problem are (${fixed(cohort.own)}, the line), and ${plural(others.length, "comparison")} with authors that are not asked about. ` +
-      `${whole(below)} of ${whole(others.length)} are less alike than this problem.`,
+      `How alike the texts of this problem are (${fixed(cohort.own)}, the line), and ${plural(cohort.count, "comparison")} of them with authors and texts that are not asked about. ` +
+      `${whole(cohort.below)} of ${whole(cohort.count)} are less alike than this problem.` +
+      (cohort.used ? "" : " The answer is made of ranks, not of these scores; they show what is ranked."),
     height: 190,
     draw: (width, height) => {
-      const bins = Math.max(8, Math.min(40, Math.floor(width / 14), Math.ceil(Math.sqrt(others.length) * 2)));
-      const counts = new Array(bins).fill(0);
-      for (const score of others)
-        counts[Math.min(bins - 1, Math.floor(((score - range[0]) / (range[1] - range[0])) * bins))] += 1;
-      const most = Math.max(1, ...counts);
       const chart = axes({
         width,
         height,
@@ -469,22 +526,9 @@ function cohortChart(cohort, scoreName) {
         y: { range: [0, most], label: "comparisons", ticks: ticksOf(0, most, 3).filter(Number.isInteger) },
         top: 20,
       });
-      const step = (range[1] - range[0]) / bins;
-      counts.forEach(
-        (count, n) =>
-          count &&
-          chart.marks.append(
-            svg("rect", {
-              x: chart.x(range[0] + n * step) + 0.5,
-              width: Math.max(1, chart.x(range[0] + step) - chart.x(range[0]) - 1),
-              y: chart.y(count),
-              height: chart.inner.bottom - chart.y(count),
-              class: "bar",
-            }),
-          ),
-      );
       const x = chart.x(cohort.own);
       chart.marks.append(
+        ...bars(chart, cohort, chart.inner.bottom, chart.inner.bottom - chart.inner.top).filter(Boolean),
         upright(chart, cohort.own, "own"),
         svg(
           "text",
@@ -494,6 +538,96 @@ function cohortChart(cohort, scoreName) {
       );
       return chart.nodes;
     },
+    table: () =>
+      plainTable(
+        "This problem and the others",
+        ["", scoreName],
+        [
+          ["this problem", fixed(cohort.own)],
+          ["the others: greatest", fixed(high)],
+          ["three quarters are below", fixed(third)],
+          ["half are below", fixed(middle)],
+          ["a quarter is below", fixed(first)],
+          ["least", fixed(low)],
+        ],
+      ),
+  });
+}
+
+/** Beside a reference: what each member adds to the score, and what it would with the reference's texts instead. */
+function referenceChart(reference, score) {
+  const rows = reference.members;
+  const compared = rows.filter((row) => row.count);
+  const range = roomy(extent(rows.flatMap((row) => [row.own, ...row.quartiles])));
+  const { relative, own } = reference.parts;
+  const sums =
+    known(relative) && known(own)
+      ? `The score, ${fixed(score)}, is the mean of the engines that are compared with the reference, ${fixed(relative)}, plus what the engine with a scale of its own says, ${fixed(own)}`
+      : `The score, ${fixed(score)}, is the mean of the engines, each the mean of its members`;
+  const apart = [...new Set(rows.filter((row) => row.own_scale).map((row) => row.name))].map(oneLine).join(" and ");
+  const [tall, gap] = [34, 18];
+  return figure({
+    level: 4,
+    title: "Beside the reference",
+    kind: "broad",
+    text: [
+      "Lines: what each member says of this problem, as it counts in the score. Bars: what it says where texts of the reference stand in place of the known texts, or of the unknown one.",
+      `${sums}${known(reference.even) ? `; ${fixed(reference.even)} speaks for neither side` : ""}.`,
+      "To stand out is not enough: beside texts of another kind, any two of one kind do.",
+      apart &&
+        `What ${apart} says is made without the reference, by comparing texts with their own parts; there the bars only show what is usual.`,
+      compared.length < rows.length &&
+        "Where there are no bars, all of the reference has to do with these texts and nothing could be compared.",
+    ]
+      .filter(Boolean)
+      .join(" "),
+    height: 44 + rows.length * (tall + gap),
+    draw: (width, height) => {
+      const narrow = width < 480;
+      const left = narrow ? 8 : Math.min(180, width * 0.3);
+      const chart = axes({
+        width,
+        height,
+        x: { range, label: "what a member says, as it counts in the score" },
+        y: { range: [0, 1], label: "", ticks: [] },
+        left,
+        right: narrow ? 12 : 118,
+        top: 4,
+      });
+      const letters = Math.floor((narrow ? width - 110 : left - 8) / 6.3);
+      rows.forEach((row, n) => {
+        const floor = 4 + gap + tall + n * (tall + gap);
+        const x = chart.x(row.own);
+        const said = row.count ? `${whole(row.below)} of ${whole(row.count)} lower` : "nothing compared";
+        const name = shorten(`${row.member}  ${row.name}`, letters);
+        chart.marks.append(
+          svg("line", { x1: chart.inner.left, x2: chart.inner.right, y1: floor, y2: floor, class: "grid" }),
+          ...(row.count ? bars(chart, row, floor, tall) : []).filter(Boolean),
+          svg("line", { x1: x, x2: x, y1: floor - tall - 3, y2: floor + 3, class: "own" }),
+          narrow
+            ? svg("text", { x: chart.inner.left, y: floor - tall - 6, class: "band" }, name)
+            : svg("text", { x: left - 8, y: floor - 6, "text-anchor": "end", class: "band" }, name),
+          narrow
+            ? svg("text", { x: chart.inner.right, y: floor - tall - 6, "text-anchor": "end" }, said)
+            : svg("text", { x: chart.inner.right + 8, y: floor - 6 }, `${fixed(row.own)}; ${said}`),
+        );
+      });
+      return chart.nodes;
+    },
+    table: () =>
+      plainTable(
+        "Members, and the reference's texts in the place of this problem's",
+        ["Member", "Name", "This problem", "Reference: least", "Half below", "Greatest", "Lower than this problem"],
+        rows.map((row) => [
+          String(row.member),
+          oneLine(row.name),
+          fixed(row.own),
+          fixed(row.quartiles[0]),
+          fixed(row.quartiles[2]),
+          fixed(row.quartiles[4]),
+          row.count ? `${whole(row.below)} of ${whole(row.count)}` : "\u2013",
+        ]),
+      ),
   });
 }
 

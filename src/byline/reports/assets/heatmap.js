@@ -25,6 +25,7 @@ function heatmap(
   { title = "Heat map of the matrix", text, valueName = "value", framed = "asked about", missing = "not compared" },
 ) {
   const [low, high] = between(map.values, 0.01, 0.99);
+  const [least, greatest] = extent(map.values.flat());
   const gaps = map.values.some((row) => row.some((value) => !known(value)));
   const asked = new Set(map.asked.map(([row, column]) => row * map.columns.length + column));
   const readout = el("output", { class: "readout" }, "Point at a cell, or move through the cells by the arrow keys.");
@@ -196,9 +197,9 @@ function heatmap(
     el(
       "p",
       { class: "heat-legend" },
-      el("span", {}, fixed(low)),
+      el("span", {}, `${least < low ? "\u2264 " : ""}${fixed(low)}`),
       strip,
-      el("span", {}, fixed(high)),
+      el("span", {}, `${greatest > high ? "\u2265 " : ""}${fixed(high)}`),
       map.asked.length ? el("span", { class: "framed" }, `framed: ${framed}`) : null,
       gaps ? el("span", { class: "struck" }, missing) : null,
     ),

@@ -57,24 +57,32 @@ function membersTable(members) {
     Object.entries(member.made_by || {})
       .map(([name, version]) => `${name} ${version}`)
       .join(", ");
+  const columns = [
+    ["Name", (member) => oneLine(member.name)],
+    ["Weight", (member) => fixed(member.weight, 3), "weight"],
+    ["Seed", (member) => shownValue(member.seed ?? "\u2013"), "seed"],
+    ["Seconds", (member) => fixed(member.seconds, 1), "seconds"],
+    ["Bits per character", (member) => fixed(member.bits, 3), "bits"],
+    ["Adds up word by word", (member) => (known(member.additive) ? (member.additive ? "yes" : "no") : "\u2013")],
+    ["Made by", (member) => oneLine(versions(member)) || "\u2013"],
+  ].filter(([, , name]) => !name || members.some((member) => known(member[name])));
   return plainTable(
     "Members",
-    ["Member", "Name", "Seed", "Seconds", "Bits per character", "Adds up word by word", "Made by"],
-    members.map((member) => [
-      String(member.member),
-      oneLine(member.name),
-      shownValue(member.seed ?? "\u2013"),
-      fixed(member.seconds, 1),
-      fixed(member.bits, 3),
-      known(member.additive) ? (member.additive ? "yes" : "no") : "\u2013",
-      oneLine(versions(member)) || "\u2013",
-    ]),
+    ["Member", ...columns.map(([title]) => title)],
+    members.map((member) => [String(member.member), ...columns.map(([, show]) => show(member))]),
   );
 }
+
+/** The beginning of a hash, which tells texts apart; the whole is in the title, and in the page's data. */
+const shortHash = (hash) =>
+  el("code", { class: "hash", title: visible(hash) }, `${visible(String(hash).slice(0, 16))}\u2026`);
 
 function provenanceSection(dossier) {
   const about = dossier.provenance || {};
   const filesOf = Object.entries(about.files || {});
+  const textsOf = Object.entries(about.texts || {}).flatMap(([id, texts]) =>
+    texts.map(([name, hash]) => [named(id), named(name), shortHash(hash)]),
+  );
   return section(
     "provenance",
     "Provenance",
@@ -90,12 +98,15 @@ function provenanceSection(dossier) {
       ["Source", el("code", {}, visible(dossier.source))],
       known(about.seed) && ["Seed", shownValue(about.seed)],
       known(about.preset) && ["Preset", shownValue(about.preset)],
+      ...(about.facts || []).map(([name, value]) => [oneLine(name), shownValue(value)]),
       known(about.inputs) && ["Hash of the inputs", el("code", { class: "hash" }, shownValue(about.inputs))],
     ]),
     dossier.members && dossier.members.length
       ? folded(`Members (${dossier.members.length})`, membersTable(dossier.members))
       : null,
-    about.settings && Object.keys(about.settings).length ? folded("Settings", settingsTables(about.settings)) : null,
+    about.settings && Object.keys(about.settings).length
+      ? folded("Settings", el("div", { class: "provenance-parts" }, settingsTables(about.settings)))
+      : null,
     filesOf.length
       ? folded(
           `Files and their SHA-256 (${filesOf.length})`,
@@ -104,6 +115,21 @@ function provenanceSection(dossier) {
             ["File", "SHA-256"],
             filesOf.map(([name, hash]) => [visible(name), el("code", { class: "hash" }, visible(hash))]),
             "mono",
+          ),
+        )
+      : null,
+    textsOf.length
+      ? folded(
+          `Texts and their SHA-256 (${textsOf.length})`,
+          el(
+            "p",
+            { class: "meta" },
+            "Of each text as the run keeps it: what was read of its file, in UTF-8 without a byte-order mark, every line end a line feed, and without passages that --mask-shared left out. The first 16 of 64 digits are shown; point at them for all of them.",
+          ),
+          el(
+            "div",
+            { class: "provenance-parts" },
+            plainTable("Texts and their SHA-256", [dossier.kind === "verification" ? "Problem" : "Which", "Text", "SHA-256"], textsOf, "mono"),
           ),
         )
       : null,

@@ -23,7 +23,7 @@ function rollingPage(dossier) {
       el("span", { class: `chip ${lookClass("author-fill", author)}` }, letterOf(author)),
       named(author),
     );
-  const spans = [];
+  const panels = [];
 
   const chart = figure({
     title: "Probability of each author",
@@ -104,8 +104,8 @@ function rollingPage(dossier) {
   });
 
   function goTo(n) {
-    const node = spans[n];
-    if (!node) return;
+    if (!panels[n]) return;
+    const node = panels[n].block;
     document.querySelectorAll(".stretch.lit").forEach((one) => one.classList.remove("lit"));
     node.classList.add("lit");
     node.scrollIntoView({ block: "start", behavior: CALM.matches ? "auto" : "smooth" });
@@ -120,7 +120,7 @@ function rollingPage(dossier) {
         title: "From",
         value: ({ begin }) => begin,
         cell: (stretch) =>
-          known(dossier.text)
+          known(dossier.blob)
             ? el(
                 "button",
                 { type: "button", class: "plain-button", click: () => goTo(stretches.indexOf(stretch)) },
@@ -138,6 +138,18 @@ function rollingPage(dossier) {
         kind: "number",
         first: "descending",
       },
+      ...(stretches.some(({ bits }) => known(bits))
+        ? [
+            {
+              title: "Bits for the author",
+              value: ({ bits }) => bits,
+              cell: ({ bits }) => signed(bits, 1),
+              kind: "number",
+              narrow: false,
+              first: "descending",
+            },
+          ]
+        : []),
     ],
     rows: stretches,
     words: ({ author }) => [author],
@@ -148,45 +160,80 @@ function rollingPage(dossier) {
     section("along", "Along the text", el("div", { class: "grid" }, chart)),
     section("stretches", "Stretches", table.element),
   ];
-  if (known(dossier.text)) {
-    const signs = Array.from(dossier.text);
-    let done = 0;
-    const nodes = [];
-    stretches.forEach(({ begin, end, author, probability }) => {
-      if (begin > done) nodes.push(visible(signs.slice(done, begin).join("")));
-      const from = Math.max(begin, done);
-      const span = el(
-        "span",
-        { class: `stretch ${lookClass("author-under", author)}`, tabindex: "-1" },
+  const sides = { for: "for the author of the stretch", against: "for other authors" };
+
+  /** A stretch: who, how sure, and its words. */
+  function stretchPanel(source, n, scale, hint) {
+    const { begin, end, author, probability, bits } = stretches[n];
+    const shown = colouredText(source, {
+      scale,
+      sides: { for: `for ${oneLine(author)}`, against: "for other authors" },
+      others: `the texts of ${oneLine(author)}`,
+      language: languageCode(dossier.language),
+      label: `${oneLine(author)}, characters ${whole(begin)} to ${whole(end)}`,
+    });
+    if (hint && shown.note) shown.text.setAttribute("aria-describedby", hint.id);
+    const block = el(
+      "section",
+      { class: `stretch ${lookClass("author-edge", author)}`, tabindex: "-1", "aria-label": shown.text.getAttribute("aria-label") },
+      el(
+        "h4",
+        { class: "stretch-label" },
+        authorMark(author),
         el(
           "span",
-          { class: "stretch-label" },
-          authorMark(author),
-          ` ${percent(probability)}, from character ${whole(begin)} `,
-        ),
-        visible(signs.slice(from, end).join("")),
-      );
-      spans.push(span);
-      nodes.push(span);
-      done = Math.max(done, end);
-    });
-    nodes.push(visible(signs.slice(done).join("")));
-    parts.push(
-      section(
-        "text",
-        "The text",
-        el(
-          "p",
-          {},
-          "Underlined by the author of the stretch; each stretch begins with a letter and a name. Changes are placed no more finely than the step between passages.",
-        ),
-        el(
-          "div",
-          { class: "text long", role: "group", "aria-label": `Text of ${oneLine(dossier.document)}`, tabindex: "0" },
-          nodes,
+          { class: "meta" },
+          `${percent(probability)}, characters ${whole(begin)} to ${whole(end)}${known(bits) ? `, together ${fixed(Math.abs(bits), 1)} bits ${bits > 0 ? `for ${oneLine(author)}` : "for other authors"}` : ""}`,
         ),
       ),
+      source.curve && source.curve.length > 1 && shown.signs.length > 600
+        ? curveAlong(source.curve, shown.signs.length, `Evidence along characters ${whole(begin)} to ${whole(end)}`, (place) =>
+            shown.light(Math.max(0, place - 60), place + 60),
+          )
+        : null,
+      shown.text,
+    );
+    return { ...shown, block, offset: begin };
+  }
+
+  function rolledText(texts) {
+    texts.documents.forEach((source, n) => panels.push(stretchPanel(source, n, texts.scale, n ? panels[0].note : null)));
+    const authorsOf = texts.documents.map((_, n) => ({ name: `stretch of ${oneLine(stretches[n].author)}` }));
+    const strongest = dossier.strongest || [];
+    const best = (way) => strongest.filter(({ bits }) => way * bits > 0);
+    const coloured = texts.documents.some((source) => source.words && source.words.length);
+    return el(
+      "div",
+      { class: "evidence rolled" },
+      el(
+        "p",
+        { class: "meta" },
+        coloured
+          ? `Blue is what costs the language models of the stretch\u2019s author fewer bits than those of all authors on the average, beyond what is usual for that author; orange is what costs them more. No single word or passage decides anything, and bits are not the weight of evidence. Changes are placed no more finely than the step between passages.${dossier.thinned ? " So long a text has only those words coloured that say much." : ""}`
+          : "No member of this model adds up word by word: the text is shown without colours. Changes are placed no more finely than the step between passages.",
+      ),
+      strongest.length ? el("h3", {}, "Strongest passages") : null,
+      strongest.length
+        ? el(
+            "div",
+            { class: "pair" },
+            passageList("For the author of their stretch", best(1), panels, authorsOf),
+            passageList("For other authors", best(-1), panels, authorsOf),
+          )
+        : null,
+      coloured ? colourLegend(texts.scale, sides) : null,
+      el("h3", {}, "Stretch by stretch"),
+      el(
+        "div",
+        { class: "long-text", role: "region", "aria-label": `Text of ${oneLine(dossier.document)}`, tabindex: "0" },
+        panels.map(({ block }) => block),
+      ),
+      panels.length ? panels[0].note : null,
+      strongestWords(panels, authorsOf, sides),
+      featureTables(texts.features, sides),
     );
   }
+
+  if (known(dossier.blob)) parts.push(section("text", "The text", unpacked(dossier.blob, rolledText)));
   frame(dossier, [...parts, limitsSection(dossier), provenanceSection(dossier)]);
 }

@@ -39,14 +39,32 @@ function colourLegend(scale, sides) {
   );
 }
 
+/** The passages that both sides share, each a button that goes to its place, and what marks them in the texts. */
+function sharedPassages(shared, panels, documents) {
+  if (!shared.length) return null;
+  return el(
+    "div",
+    { class: "quoted-passages" },
+    passageList("Passages that both sides share", shared, panels, documents),
+    el(
+      "p",
+      { class: "meta" },
+      "In the texts below they are ",
+      el("span", { class: "quoted" }, "marked by a dashed line above"),
+      ". A quotation or a copy is no evidence of authorship, whatever its colours say.",
+    ),
+  );
+}
+
 /** What is said of a word when it is pointed at. */
-function wordNote(word, [, , bits, agreement, guess], signs, sides, others) {
+function wordNote(word, [, , bits, agreement, guess], signs, sides, others, shared) {
   const side = bits > 0 ? sides.for : sides.against;
   const lines = [
     el("p", { class: "tip-word" }, el("bdi", {}, shorten(word, 60))),
     el("p", {}, el("b", {}, `${fixed(Math.abs(bits))} bits`), Math.abs(bits) < 0.005 ? "" : ` ${side}`),
     known(agreement) ? el("p", {}, `${percent(agreement)} of the members agree on the side`) : null,
   ];
+  if (shared) lines.push(el("p", {}, "Part of a passage that both sides share: no evidence of authorship"));
   if (guess) {
     const [offset, expected] = guess;
     const before = oneLine(signs.slice(Math.max(0, offset - 12), offset).join(""));
@@ -54,12 +72,17 @@ function wordNote(word, [, , bits, agreement, guess], signs, sides, others) {
       el(
         "p",
         { class: "tip-guess" },
-        `After \u201c${before}\u201d, where \u201c${spelt(signs[offset])}\u201d stands, a model of ${others} expects`,
+        `The sign that says most here is \u201c${spelt(signs[offset])}\u201d. By a plain count of letters in ${others} alone, what follows \u201c${before}\u201d would be`,
       ),
       el(
         "ul",
         { class: "guesses" },
         expected.map(([sign, share]) => el("li", {}, el("b", {}, spelt(sign)), ` ${percent(share)}`)),
+      ),
+      el(
+        "p",
+        { class: "tip-guess" },
+        "The bits come from the members, not from this count: they say whether this author is likelier than others to write it, however likely that is.",
       ),
     );
   }
@@ -75,11 +98,17 @@ function colouredText(source, { scale, sides, others, language, label }) {
   const signs = Array.from(source.text);
   const words = [];
   const pieces = [];
+  const shared = source.shared || [];
+  const edges = shared.flatMap(({ begin, end }) => [begin, end]).sort((one, other) => one - other);
+  const isShared = (begin, end) => shared.some((passage) => passage.begin < end && passage.end > begin);
   let done = 0;
   const gap = (end) => {
     if (end <= done) return;
-    pieces.push({ begin: done, end, node: el("span", {}, visible(signs.slice(done, end).join(""))) });
-    done = end;
+    for (const cut of [...edges.filter((edge) => edge > done && edge < end), end]) {
+      const mark = { class: isShared(done, cut) ? "quoted" : null };
+      pieces.push({ begin: done, end: cut, node: el("span", mark, visible(signs.slice(done, cut).join(""))) });
+      done = cut;
+    }
   };
   for (const entry of source.words || []) {
     const [begin, end, bits] = entry;
@@ -88,7 +117,7 @@ function colouredText(source, { scale, sides, others, language, label }) {
     const level = levelOf(bits, scale);
     const node = el(
       "span",
-      { class: level ? `w ${kindOf(bits)} l${level}` : "w" },
+      { class: `w${level ? ` ${kindOf(bits)} l${level}` : ""}${isShared(begin, end) ? " quoted" : ""}` },
       visible(signs.slice(begin, end).join("")),
     );
     words.push({ begin, end, node, entry, level });
@@ -114,7 +143,7 @@ function colouredText(source, { scale, sides, others, language, label }) {
 
   function tell(n) {
     const { node, entry, begin, end } = words[n];
-    showTip(node, wordNote(signs.slice(begin, end).join(""), entry, signs, sides, others));
+    showTip(node, wordNote(signs.slice(begin, end).join(""), entry, signs, sides, others, isShared(begin, end)));
   }
 
   function go(n, quiet) {
@@ -269,6 +298,7 @@ function documentPanel(source, options) {
         shown.words.length
           ? `, together ${fixed(Math.abs(total), 1)} bits ${total > 0 ? options.sides.for : options.sides.against}`
           : "",
+        source.scale ? `; full colour from ${fixed(source.scale, 1)} bits on` : "",
       ),
     ),
     source.curve && source.curve.length > 1
@@ -302,13 +332,15 @@ function passageList(title, passages, panels, documents) {
               el(
                 "button",
                 { type: "button", class: "passage", click: () => panel && panel.light(passage.begin, passage.end) },
-                el("span", { class: `bits ${kindOf(passage.bits)}` }, `${fixed(Math.abs(passage.bits), 1)} bits`),
+                known(passage.bits)
+                  ? el("span", { class: `bits ${kindOf(passage.bits)}` }, `${fixed(Math.abs(passage.bits), 1)} bits`)
+                  : null,
                 el("bdi", { class: "excerpt" }, excerpt),
                 el(
                   "span",
                   { class: "meta" },
                   documents[passage.document] ? oneLine(documents[passage.document].name) : "",
-                  `, character ${whole(passage.begin)}`,
+                  `, character ${whole(passage.begin + ((panel && panel.offset) || 0))}`,
                   known(passage.agreement) ? `, ${percent(passage.agreement)} of members agree` : "",
                 ),
               ),
@@ -333,14 +365,18 @@ function strongestWords(panels, documents, sides) {
       fixed(Math.abs(word.bits)),
       percent(word.entry[3]),
       named(documents[word.document].name),
-      whole(word.begin),
+      whole(word.begin + (panels[word.document].offset || 0)),
     ]);
   const heads = ["Word", "Bits", "Members that agree", "Text", "At character"];
   return all.length
     ? folded(
         "The strongest words as a table",
-        plainTable(`Words ${sides.for}`, heads, rows(1)),
-        plainTable(`Words ${sides.against}`, heads, rows(-1)),
+        el(
+          "div",
+          { class: "pair" },
+          plainTable(`Words ${sides.for}`, heads, rows(1)),
+          plainTable(`Words ${sides.against}`, heads, rows(-1)),
+        ),
       )
     : null;
 }
@@ -362,7 +398,7 @@ function featureTables(features, sides) {
                 "li",
                 {},
                 el("code", {}, el("bdi", {}, oneLine(feature).replace(/ /g, "\u00b7"))),
-                el("span", {}, `${signed(weight, Math.abs(weight) < 0.01 ? 4 : 3)} ${unit}`),
+                el("span", {}, `${signed(weight, Math.abs(weight) < 0.001 ? 5 : Math.abs(weight) < 0.01 ? 4 : 3)} ${unit}`),
               ),
             ),
           )
@@ -389,26 +425,38 @@ function featureTables(features, sides) {
   );
 }
 
-/** All that a blob holds: texts side by side, passages, words, features. */
-function evidence(texts, { sides, language, others, roles = true }) {
+const COLOURS_NOTE =
+  "The colours explain how the score came about. They are a description of these texts, not marks of an author, and no single word or passage decides anything. Bits are not the weight of evidence: other texts gain bits with this author too, and the answer is made of how far this one stands out from them. They can't be compared between problems or runs.";
+
+/**
+ * All that a blob holds: texts side by side, passages, words, features. others: whose texts guesses at a document come
+ * from, or a function of the document; note: what the colours mean.
+ */
+function evidence(texts, { sides, language, others, roles = true, note = COLOURS_NOTE }) {
   const documents = texts.documents;
-  const panels = documents.map((source) =>
-    documentPanel(roles ? source : { ...source, role: null }, {
-      scale: texts.scale,
+  const shared = texts.shared || [];
+  const panels = documents.map((each, n) => {
+    const source = { ...each, shared: shared.filter(({ document }) => document === n) };
+    return documentPanel(roles ? source : { ...source, role: null }, {
+      scale: source.scale || texts.scale,
       sides,
       language,
-      others: others || (source.role === "unknown" ? "the known texts" : "the unknown text"),
-    }),
-  );
+      others:
+        (typeof others === "function" ? others(source) : others) ||
+        (source.role === "unknown" ? "the known texts" : "the unknown text"),
+    });
+  });
   const column = (role) =>
     documents
       .map((source, n) => [source, panels[n].element])
-      .filter(([source]) => (source.role === "unknown") === role)
+      .filter(([source]) => ["unknown", "other"].includes(source.role) === role)
       .map(([, element]) => element);
   const [left, right] = [column(false), column(true)];
   const passages = texts.passages || [];
   const best = (way) =>
     passages.filter(({ bits }) => way * bits > 0).sort((one, other) => way * (other.bits - one.bits));
+  /** Documents with a scale of their own stand there to compare with. */
+  const inQuestion = (_, n) => !documents[n].scale;
   const coloured = documents.some((source) => source.words && source.words.length);
   return el(
     "div",
@@ -417,7 +465,7 @@ function evidence(texts, { sides, language, others, roles = true }) {
       ? el(
           "p",
           { class: "meta" },
-          "The colours explain how the score came about. They are a description of these texts, not marks of an author, and no single word or passage decides anything. Bits are not the weight of evidence: other texts gain bits with this author too, and the answer is made of how far this one stands out from them. They can't be compared between problems or runs.",
+note,
         )
       : null,
     passages.length
@@ -428,6 +476,7 @@ function evidence(texts, { sides, language, others, roles = true }) {
           passageList(`Strongest passages ${sides.against}`, best(-1), panels, documents),
         )
       : null,
+    sharedPassages(shared, panels, documents),
     coloured ? colourLegend(texts.scale, sides) : null,
     el(
       "div",
@@ -435,7 +484,7 @@ function evidence(texts, { sides, language, others, roles = true }) {
       left.length ? el("div", {}, left) : null,
       right.length ? el("div", { class: "stay" }, right) : null,
     ),
-    strongestWords(panels, documents, sides),
+    strongestWords(panels.filter(inQuestion), documents.filter(inQuestion), sides),
     featureTables(texts.features, sides),
   );
 }

@@ -140,7 +140,7 @@ function problemsTable(dossier, reach) {
   });
 }
 
-function measuresCard(measures) {
+function measuresCard(measures, measured) {
   if (!measures) return null;
   const rows = Object.entries(measures)
     .filter(([, value]) => known(value))
@@ -156,52 +156,73 @@ function measuresCard(measures) {
     "div",
     { class: "card" },
     el("h3", {}, "Against the truth"),
+    measured
+      ? el(
+          "p",
+          { class: "meta" },
+          `Of ${plural(measured.problems, "problem")}.` +
+            (measured.left_out
+              ? ` ${plural(measured.left_out, "problem")} without a score ${measured.left_out === 1 ? "is" : "are"} left out; byline evaluate counts such as undecided.`
+              : "") +
+            " Intervals are where 95 of 100 resamples of the texts lie.",
+        )
+      : null,
     plainTable("Measures", ["Measure", "Value", "Interval"], rows),
   );
 }
 
+/** What problems are placed by: their scores, or what all of them can be compared by. */
 function measureOf(dossier) {
   const some = (name) => dossier.problems.some((problem) => known(problem[name]));
-  if (some("score")) {
+  const lines = dossier.decisions || [];
+  const ratios = some("llr") && (!some("score") || dossier.interpretation === "cohort");
+  if (some("score") && !ratios) {
     return {
       of: (p) => p.score,
       name: "score",
       label: "score: how much more alike than expected",
-      line: dossier.decision ? oneLine(dossier.decision.label) : "",
-      at: dossier.decision ? dossier.decision.centre : null,
+      line: lines.length ? oneLine(lines[0].label) : "",
+      at: (language) => (lines.find((line) => line.language === language) || {}).centre,
     };
   }
-  if (some("llr"))
+  if (ratios)
     return {
       of: (p) => p.llr,
       name: "log-likelihood ratio",
       label: "log-likelihood ratio (base 10)",
       line: "ratio that speaks for neither side",
-      at: 0,
+      at: () => 0,
     };
-  return { of: (p) => p.answer, name: "answer", label: "answer", line: "answer that speaks for neither side", at: 0.5 };
+  return {
+    of: (p) => p.answer,
+    name: "answer",
+    label: "answer",
+    line: "answer that speaks for neither side",
+    at: () => 0.5,
+  };
 }
 
 function chartsSection(dossier) {
-  const measure = measureOf(dossier);
-  const { heatmap: map } = dossier;
+  const maps = (dossier.heatmaps || []).filter((map) => map.rows.length);
   const learning = (dossier.learning || []).filter((curve) => curve.bits && curve.bits.length > 1);
-  const matrix =
-    map &&
-    map.rows.length &&
+  const matrices = maps.map((map) =>
     heatmap(map, {
+      title: `Heat map of the matrix${maps.length > 1 ? `: ${oneLine(map.language)}` : ""}`,
       text: `Rows: ${oneLine(map.row_title)}; columns: ${oneLine(map.column_title)}. Framed cells are the pairs that are asked about; a pair by one author should stand out from its row and its column.`,
-    });
+      valueName: "relative score",
+    }),
+  );
+  const broad = (matrix) => matrix.classList.contains("broad");
   const charts = [
-    distribution(dossier.problems, measure.at, measure),
-    measuresCard(dossier.measures),
+    distribution(dossier.problems, measureOf(dossier)),
+    measuresCard(dossier.measures, dossier.measured),
     dossier.roc && rocChart(dossier.roc, dossier.measures && dossier.measures.auc),
     dossier.calibration && dossier.calibration.length && calibrationChart(dossier.calibration),
     dossier.tippett && dossier.tippett.llr.length && tippettChart(dossier.tippett),
     learning.length && learningChart(learning),
-    matrix && !matrix.classList.contains("broad") && matrix,
-    agreementChart(dossier.problems, "score"),
-    matrix && matrix.classList.contains("broad") && matrix,
+    ...matrices.filter((matrix) => !broad(matrix)),
+    agreementChart(dossier.problems, "score", dossier.interpretation === "cohort"),
+    ...matrices.filter(broad),
   ].filter(Boolean);
   return section("charts", "Charts", el("div", { class: "grid" }, charts));
 }
@@ -217,6 +238,7 @@ function limitsSection(dossier, more = []) {
 
 function problemView(dossier, problem, reach) {
   const calibrated = known(problem.llr);
+  const members = problem.members.some((member) => known(member.score));
   const files = (names) => names.map((name, n) => [n ? ", " : "", named(name)]);
   return [
     el(
@@ -248,16 +270,16 @@ function problemView(dossier, problem, reach) {
     warningsBox(problem.warnings),
     el("h3", {}, "The texts"),
     unpacked(problem.blob, (texts) => evidence(texts, { sides: SAME_SIDES, language: languageCode(problem.language) })),
-    (problem.cohort && problem.cohort.others.length) || problem.members.some((member) => known(member.score))
-      ? el("h3", {}, "How it compares")
-      : null,
+    problem.cohort || problem.reference || members ? el("h3", {}, "How it compares") : null,
     el(
       "div",
       { class: "grid" },
-      problem.cohort && problem.cohort.others.length ? cohortChart(problem.cohort, "score") : null,
-      problem.members.some((member) => known(member.score))
-        ? membersChart(problem.members, problem.score, "score")
-        : null,
+      problem.cohort ? cohortChart(problem.cohort) : null,
+      problem.reference
+        ? referenceChart(problem.reference, problem.score)
+        : members
+          ? membersChart(problem.members, problem.score, "score")
+          : null,
     ),
     limitsBox(dossier.limits),
   ];
@@ -267,6 +289,7 @@ function verificationPage(dossier) {
   const reach = reachOf(dossier.problems);
   const table = problemsTable(dossier, reach);
   const languages = dossier.languages || [];
+  const some = (name) => languages.some((one) => known(one[name]));
   const page = frame(dossier, [
     section("problems", "Problems", table.element),
     chartsSection(dossier),
@@ -288,12 +311,17 @@ function verificationPage(dossier) {
       languages.length
         ? plainTable(
             "Languages",
-            ["Language", "Problems", "Score that speaks for neither side", "Strength"],
+            [
+              "Language",
+              "Problems",
+              ...(some("centre") ? ["Score that speaks for neither side"] : []),
+              ...(some("strength") ? ["Strength: how far asked pairs stand out"] : []),
+            ],
             languages.map((one) => [
               oneLine(one.language),
               whole(one.problems),
-              fixed(one.centre),
-              fixed(one.strength),
+              ...(some("centre") ? [fixed(one.centre)] : []),
+              ...(some("strength") ? [fixed(one.strength)] : []),
             ]),
           )
         : null,

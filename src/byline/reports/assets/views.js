@@ -48,8 +48,8 @@ function themeButton() {
   return button;
 }
 
-/** How wide a drawing is on paper: all of it, or one of two side by side. */
-const paperWidth = (host) => (host.closest(".document, .grid > :not(.broad)") ? 310 : 660);
+/** How wide a drawing is on paper: all of it, a column of a text, or one of three side by side. */
+const paperWidth = (host) => (host.closest(".document") ? 310 : host.closest(".grid > :not(.broad)") ? 205 : 660);
 
 /** Paper is light, and what is folded is printed open. */
 function preparePrinting() {

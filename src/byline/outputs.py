@@ -1,0 +1,49 @@
+"""Where a run's answers go: a folder that is looked at before any work is done, and written to when it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from byline.answers import check_output, remove_answers, write_answers
+from byline.execution import Event, Keep, Planned, Report, Verification
+from byline.runs import FOLDER, is_run
+
+
+@dataclass(frozen=True)
+class Output:
+    """A folder for answers, with the run that they come from inside it."""
+
+    folder: Path
+    resume: bool = False
+    """Go on with the run that is there."""
+    overwrite: bool = False
+    """Replace what is there."""
+    models: bool = True
+    trace: bool = False
+    evidence: bool = True
+
+    @property
+    def keep(self) -> Keep:
+        """What is kept of the run."""
+        return Keep(self.folder / FOLDER, self.resume, self.overwrite, self.models, self.trace, self.evidence)
+
+    def check(self) -> None:
+        """Refuse a folder that holds answers already, or can't be written to."""
+        begun = is_run(self.folder / FOLDER)
+        remedy = "go on with its run by --resume" if begun else ""
+        check_output(self.folder, self.overwrite or (self.resume and begun), remedy)
+
+    def watch(self, report: Report) -> Report:
+        """A report that removes answers of an earlier run as soon as another takes its place."""
+
+        def hear(event: Event) -> None:
+            if isinstance(event, Planned) and self.overwrite:
+                remove_answers(self.folder)
+            report(event)
+
+        return hear
+
+    def write(self, result: Verification) -> Path:
+        """Write the answers; the path of their file."""
+        return write_answers(self.folder, result.answers, result.layout)

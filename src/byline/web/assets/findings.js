@@ -1,0 +1,163 @@
+// What was found: answers, authors or clusters, and what can be taken away.
+
+import { answers } from "./answers.js";
+import { el, known, named, oneLine, percent, plural, size, visible } from "./elements.js";
+import { evidenceLink, IN_WORDS, linkedName, shareBar, table, warningsBox } from "./marks.js";
+
+const nobody = () => el("span", { class: "none" }, "none of them");
+const authorOf = ({ author }) => (known(author) ? named(author) : nobody());
+
+function ranking(document) {
+  const rows = [
+    ...document.ranking.map(([author, probability]) => [named(author), probability, "for"]),
+    [nobody(), document.none, "open"],
+  ].sort((one, other) => other[1] - one[1]);
+  return el(
+    "ol",
+    { class: "ranking", "aria-label": `Authors of ${oneLine(document.name)}, most probable first` },
+    rows.map(([author, probability, kind]) =>
+      el(
+        "li",
+        {},
+        el("span", {}, author),
+        shareBar(probability || 0, kind),
+        el("span", { class: "number" }, percent(probability)),
+      ),
+    ),
+  );
+}
+
+const inWords = (document, report) =>
+  el(
+    "li",
+    { class: "finding" },
+    el(
+      "div",
+      { class: "headline" },
+      el("h3", {}, named(document.name)),
+      el("span", {}, authorOf(document)),
+      evidenceLink(report, document.name),
+    ),
+    document.statement ? el("p", { class: "statement" }, visible(document.statement)) : null,
+    warningsBox(document.warnings, "h4"),
+    ranking(document),
+  );
+
+function authors({ documents }, report) {
+  if (documents.length <= IN_WORDS) {
+    return el(
+      "ul",
+      { class: "findings" },
+      documents.map((document) => inWords(document, report)),
+    );
+  }
+  return table(
+    "Texts, and who most probably wrote each of them; each text opens its evidence",
+    [["Text"], ["Author"], ["Probability", "number"], ["Share", "wide"], ["None of them", "number wide"]],
+    documents.map((document) => [
+      linkedName(report, document.name),
+      authorOf(document),
+      percent(document.probability),
+      shareBar(document.probability || 0, known(document.author) ? "for" : "open"),
+      percent(document.none),
+    ]),
+  );
+}
+
+function clusters({ clusters: found }) {
+  const several = found.filter((names) => names.length > 1);
+  const alone = found.filter((names) => names.length === 1).flat();
+  const card = (title, names) =>
+    el(
+      "section",
+      { class: "card" },
+      el("h3", {}, title),
+      el(
+        "ul",
+        {},
+        names.map((name) => el("li", {}, named(name))),
+      ),
+    );
+  return el(
+    "div",
+    { class: "clusters" },
+    several.map((names, n) => card(`Cluster ${n + 1}: ${plural(names.length, "text")}`, names)),
+    alone.length ? card(`By themselves: ${plural(alone.length, "text")}`, alone) : null,
+  );
+}
+
+/** What warns of all of it; what warns of one answer stands with it, unless there is only that one. */
+export function warningsOf(result) {
+  const told = (result.problems || result.documents || []).flatMap(({ id, name, warnings }) =>
+    (warnings || []).map((warning) => [`${id ?? name}: ${warning}`, warning]),
+  );
+  const single = result.problems?.length === 1;
+  if (told.length === 0 || (!single && (result.problems || result.documents).length > IN_WORDS)) return result.warnings;
+  const own = new Set(told.map(([whole]) => whole));
+  return [
+    ...(result.warnings || []).filter((warning) => !own.has(warning)),
+    ...(single ? told.map(([, words]) => words) : []),
+  ];
+}
+
+const KINDS = {
+  verification: ["Answers", "problem", answers],
+  attribution: ["Authors", "text", authors],
+  clustering: ["Clusters", "cluster", clusters],
+};
+
+/** The answers themselves, under their heading. */
+export function findings(result, report) {
+  const [title, noun, show] = KINDS[result.kind];
+  const shown = (result.problems || result.documents || result.clusters).length;
+  return el(
+    "section",
+    { class: "part", "aria-labelledby": "s-answers" },
+    el("h2", { id: "s-answers" }, title),
+    show(result, report),
+    result.total > shown
+      ? el(
+          "p",
+          { class: "meta" },
+          `The first ${shown} of ${plural(result.total, noun)}. The report and the downloads have all of them.`,
+        )
+      : null,
+  );
+}
+
+/** Files that are one thing in several forms, such as heatmap.svg and heatmap.pdf, side by side. */
+function together(files) {
+  const groups = new Map();
+  for (const file of files) {
+    const key = `${file.name.replace(/\.[^.]*$/, "")} ${file.about}`;
+    groups.set(key, [...(groups.get(key) || []), file]);
+  }
+  return [...groups.values()];
+}
+
+/** What can be taken away. */
+export function downloads(files) {
+  if (!files?.length) return null;
+  const link = (file, text) => el("a", { href: file.href, download: file.name, title: size(file.bytes) }, text);
+  return el(
+    "section",
+    { class: "part", "aria-labelledby": "s-downloads" },
+    el("h2", { id: "s-downloads" }, "Downloads"),
+    el(
+      "ul",
+      { class: "downloads" },
+      together(files).map((same) =>
+        el(
+          "li",
+          {},
+          same.map((file, n) => [n ? " " : "", link(file, n ? `.${file.name.split(".").pop()}` : named(file.name))]),
+          el(
+            "span",
+            { class: "meta" },
+            ` ${visible(same[0].about || "")}${same.length > 1 ? "" : `, ${size(same[0].bytes)}`}`,
+          ),
+        ),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,107 @@
+// What each task is put together of, and what is worth thinking about before it is asked.
+
+import { authorsPart } from "./authors.js";
+import { capital, oneLine } from "./elements.js";
+import { asCorpus } from "./files.js";
+import { LATIN } from "./lists.js";
+import { referenceChoice } from "./references.js";
+import { zone } from "./zones.js";
+
+const GREEK = "greek"; // the one language here that is told by its letters
+
+/** A part with its rule: it is missing as long as too few files are ready. */
+const required = (part, draft, role, words, least = 1) => ({
+  ...part,
+  missing: () => (draft.ready(role).length < least ? words : ""),
+});
+
+/** The parts of each task: element, update(), missing() in words, focus(). */
+export const PARTS = {
+  question: (draft, state) => [
+    required(
+      zone(draft, {
+        role: "known",
+        title: "Texts that the person certainly wrote",
+        about: "One at least; several are better.",
+      }),
+      draft,
+      "known",
+      "a text that the person certainly wrote",
+    ),
+    required(
+      zone(draft, {
+        role: "unknown",
+        title: "Texts in question",
+        about: "One or more; each is answered by itself.",
+      }),
+      draft,
+      "unknown",
+      "a text in question",
+    ),
+    referenceChoice(draft, state.references, { optional: false }),
+  ],
+  corpus: (draft, state) => [
+    required(
+      zone(draft, {
+        role: "corpus",
+        title: "The corpus",
+        about: "A folder of problems\u2019 folders, a zip of it, or a .jsonl file of pairs.",
+        shape: asCorpus,
+        paste: false,
+        hint: "Drop a folder or a zip here",
+      }),
+      draft,
+      "corpus",
+      "a folder or a zip of problems",
+    ),
+    referenceChoice(draft, state.references, { optional: true }),
+  ],
+  attribution: (draft) => {
+    const authors = authorsPart(draft);
+    return [
+      {
+        ...authors,
+        missing: () => {
+          const count = authors.count();
+          return count < 2 ? (count ? "another author with texts" : "two authors or more, with texts") : "";
+        },
+      },
+      required(
+        zone(draft, { role: "unknown", title: "Texts in question", about: "One or more; each is answered by itself." }),
+        draft,
+        "unknown",
+        "a text in question",
+      ),
+    ];
+  },
+  clustering: (draft) => [
+    required(
+      zone(draft, { role: "texts", title: "The texts", about: "Three at least; best twenty or more." }),
+      draft,
+      "texts",
+      "three texts or more",
+      3,
+    ),
+  ],
+};
+
+/** What is worth thinking about before it is asked, in sentences. */
+export function doubts(draft, reference) {
+  const found = [];
+  const roles = draft.entries.filter((entry) => entry.state === "ready" && entry.role !== "reference");
+  const scripts = new Set(roles.map((entry) => entry.told?.language).filter(Boolean));
+  if (scripts.size > 1)
+    found.push(
+      `The texts seem to differ in language or script (${[...scripts].map(oneLine).join(", ")}); authors are compared within one language.`,
+    );
+  const other = reference?.language?.();
+  const fits = (script) => script === other || (script === LATIN && other !== GREEK);
+  if (other && scripts.size === 1 && ![...scripts].every(fits)) {
+    found.push(`What you compare with is ${capital(oneLine(other))}; the texts don\u2019t seem to be.`);
+  }
+  const known = new Set(draft.ready("known").map((entry) => entry.told?.excerpt));
+  if (draft.ready("unknown").some((entry) => entry.told?.excerpt && known.has(entry.told.excerpt))) {
+    found.push("A text in question begins like one of the known texts: is it the same one?");
+  }
+  return found;
+}

@@ -1,0 +1,32 @@
+"""Which kinds of files can be read here, as people call them, and which would need more to be installed."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+NAMES = {
+    ".txt": "plain text",
+    ".docx": "Word",
+    ".odt": "OpenDocument",
+    ".pdf": "PDF with text in it",
+    ".rtf": "rich text",
+    ".epub": "e-book",
+    ".html": "web page",
+    ".htm": "web page",
+    ".md": "Markdown",
+    ".tei": "TEI",
+    ".xml": "TEI",
+}
+LIBRARIES = {".txt": (), ".rtf": (), ".pdf": ("pypdf",), ".md": ("markdown_it", "mdit_py_plugins", "lxml")}
+TREES = ("lxml",)
+"""What all others need."""
+
+
+def readable_formats() -> tuple[dict[str, str], list[str]]:
+    """Suffixes with what they are called, and those for which something would have to be installed."""
+    readable = {suffix: name for suffix, name in NAMES.items() if _is_readable(suffix)}
+    return readable, [suffix for suffix in NAMES if suffix not in readable]
+
+
+def _is_readable(suffix: str) -> bool:
+    return all(find_spec(library) is not None for library in LIBRARIES.get(suffix, TREES))

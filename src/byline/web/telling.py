@@ -1,0 +1,61 @@
+"""What a process of the server's own tells it, a line of JSON at a time, and that it does not outlive the server."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+FAILED = 1
+
+Tell = Callable[..., None]
+
+
+def teller() -> Tell:
+    """Whom to tell: called with values by name, from any thread."""
+    lock = threading.Lock()
+
+    def tell(**values: object) -> None:
+        with lock:
+            sys.stdout.write(json.dumps(values) + "\n")
+            sys.stdout.flush()
+
+    return tell
+
+
+def end_with_server() -> None:
+    """End this process when its standard input ends, which the server holds open as long as it lives."""
+
+    def wait() -> None:
+        while os.read(sys.stdin.fileno(), 1):
+            pass
+        os._exit(FAILED)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+class Notes(logging.Handler):
+    """Hands on what this program says on the way; other libraries' remarks are not for the page."""
+
+    def __init__(self, take: Callable[[str], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._take = take
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Hand it on."""
+        self._take(record.getMessage())
+
+
+@contextmanager
+def hearing(take: Callable[[str], None]) -> Iterator[None]:
+    """As long as this lasts, warnings are handed on."""
+    notes, root = Notes(take), logging.getLogger("byline")
+    root.addHandler(notes)
+    try:
+        yield
+    finally:
+        root.removeHandler(notes)

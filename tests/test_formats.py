@@ -1,0 +1,432 @@
+"""Documents as they come: each reads like its twin in plain text, and what is no text of its author's is left out."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import scribes
+from byline.documents import read_document
+from byline.errors import CorpusError
+from byline.formats import READERS, read_text
+from byline.formats.reading import Reading
+from scribes import PARAGRAPHS, TWIN, WRITERS
+
+W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+
+
+def read(data: bytes, ending: str) -> str:
+    return read_text(data, ending, f"x{ending}").text
+
+
+def refused(data: bytes, ending: str) -> str:
+    with pytest.raises(CorpusError) as refusal:
+        read_text(data, ending, f"x{ending}")
+    assert "\n" not in str(refusal.value)
+    return str(refusal.value).removeprefix(f"x{ending}: ")
+
+
+def word(body: str) -> bytes:
+    return scribes.pack({"word/document.xml": f'<w:document xmlns:w="{W}"><w:body>{body}</w:body></w:document>'})
+
+
+def run(text: str, properties: str = "") -> str:
+    return f'<w:r><w:rPr>{properties}</w:rPr><w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+class TestTwins:
+    def test_there_is_a_writer_for_every_reader(self) -> None:
+        assert set(WRITERS) == set(READERS)
+
+    @pytest.mark.parametrize("ending", READERS)
+    def test_a_document_reads_like_its_text_file(self, ending: str, tmp_path: Path) -> None:
+        path = tmp_path / f"letter{ending.upper()}"
+        path.write_bytes(WRITERS[ending](PARAGRAPHS))
+        document = read_document(path, "letter")
+        assert (document.name, document.text) == ("letter", TWIN)
+        assert document.guesses == ()
+
+    @pytest.mark.parametrize("ending", [".md", ".html", ".docx", ".odt", ".epub", ".rtf", ".xml"])
+    @settings(max_examples=25)
+    @given(
+        st.lists(
+            st.text(st.characters(categories=("L", "M", "N", "P", "S")), min_size=1).map(
+                lambda text: f"a{text} {text}b"
+            ),
+            min_size=1,
+            max_size=3,
+        )
+    )
+    def test_whatever_is_written_is_read(self, ending: str, paragraphs: Sequence[str]) -> None:
+        assert read(WRITERS[ending](paragraphs), ending) == scribes.txt(paragraphs).decode()
+
+    @pytest.mark.parametrize("ending", [".docx", ".odt", ".rtf"])
+    def test_spaces_in_a_row_stay_where_the_format_keeps_them(self, ending: str) -> None:
+        assert read(WRITERS[ending](["Stop.  Go on.   Stop."]), ending) == "Stop.  Go on.   Stop.\n"
+
+    @pytest.mark.parametrize("ending", [ending for ending in READERS if ending not in (".txt", ".epub")])
+    def test_one_without_text_is_refused(self, ending: str) -> None:
+        message = refused(WRITERS[ending]([]), ending)
+        assert message == "empty; remove it or put text in it" or "no text in it, perhaps a scan" in message
+
+    def test_an_unknown_ending_means_plain_text(self) -> None:
+        assert read("één\r\ntwee".encode(), ".log") == "één\ntwee"
+
+
+class TestMarkdown:
+    def test_marks_go_and_words_stay(self) -> None:
+        source = (
+            '---\ntitle: no text\n---\n# A *heading*\n\nA **bold** [link](http://x.y "no")\nand `code`. <!-- no -->\n\n'
+            "- one\n- two\n\n> quoted\n\n| a | b |\n|---|---|\n| c | d |\n\n"
+            "![picture](x.png)\n\nEnd.[^1]\n\n[^1]: A note.\n"
+        )
+        assert read(source.encode(), ".md") == "A heading\nA bold link and code.\none\ntwo\nquoted\na\nb\nc\nd\nEnd.\n"
+
+    def test_the_encoding_is_guessed_like_that_of_a_text(self) -> None:
+        found = read_text(("Zij zei: één coöperatie. " * 30).encode("cp1252"), ".md", "x.md")
+        assert "één coöperatie" in found.text
+        assert "Windows-1252" in found.guesses[0]
+
+
+class TestWebPages:
+    def page(self, body: str, head: str = "") -> str:
+        return read(f"<!doctype html><head><meta charset='utf-8'>{head}</head><body>{body}</body>".encode(), ".html")
+
+    def test_what_serves_to_get_about_is_left_out(self) -> None:
+        assert (
+            self.page(
+                "<header>Site<nav>Home</nav></header><nav>Menu</nav><script>a = '<p>no</p>'</script><style>p {}</style>"
+                "<noscript>Switch it on</noscript><article><header><h1>Title</h1></header><p>Text.</p></article>"
+                "<aside>Also</aside><form><label>Name</label><input value=no><button>Send</button></form>"
+                "<p hidden>no</p><p style='display: none'>no</p><p aria-hidden=true>no</p><div role=navigation>no</div>"
+                "<template><p>no</p></template><!-- no --><footer>Imprint</footer>",
+                "<title>no</title><style>no</style>",
+            )
+            == "Title\nText.\nName\n"
+        )
+
+    def test_only_the_main_part_is_read_where_there_is_one(self) -> None:
+        found = read_text(b"<body><p>Before</p><main><p>Text.</p></main><p>After</p>", ".html", "x")
+        assert (found.text, found.notes) == ("Text.\n", ("only its main part is read",))
+
+    def test_blocks_are_paragraphs_and_inline_elements_are_not(self) -> None:
+        assert self.page("<p>a<b>b</b> c<br>d<p>e<div>f<ul><li>g<li>h</ul></div>i<pre>j\n  k</pre>") == (
+            "ab c\nd\ne\nf\ng\nh\ni\nj\nk\n"
+        )
+
+    def test_cells_are_paragraphs(self) -> None:
+        assert self.page("<table><tr><th>a<th>b<tr><td>c<td>d</table>") == "a\nb\nc\nd\n"
+
+    def test_entities_and_soft_hyphens(self) -> None:
+        assert (
+            self.page("<p>&eacute;&#233;&amp;&lt;b&gt;&hellip; co&shy;operate&nbsp;now")
+            == "éé&<b>… cooperate\u00a0now\n"
+        )
+
+    def test_notes_and_their_marks_are_left_out(self) -> None:
+        assert (
+            self.page(
+                '<p>Text<a role="doc-noteref" href="#1">1</a>.</p><p>More<sup class="footnote-ref">2</sup></p>'
+                '<section class="footnotes"><p>A note</p></section><aside role="doc-footnote">B</aside>'
+            )
+            == "Text.\nMore\n"
+        )
+
+    def test_ruby_and_pictures_add_nothing(self) -> None:
+        assert self.page(
+            "<p><ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>字 <img alt='no'><svg><text>no</text></svg>"
+        ) == ("漢字\n")
+
+    def test_a_page_that_is_xml_may_end_an_element_where_it_begins(self) -> None:
+        head = '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head>'
+        source = f"{head}<body><p>a<a/>&nbsp;b</p></body></html>"
+        assert read(source.encode(), ".html") == "a\u00a0b\n"
+
+    def test_bylines_own_report_is_no_text(self) -> None:
+        page = b"<!doctype html><title>corpus: verification, Byline report</title><p>words"
+        assert refused(page, ".html") == "a report that Byline wrote, no text; move it away"
+
+
+class TestWord:
+    def test_changes_are_read_as_accepted(self) -> None:
+        deleted = '<w:del w:id="1"><w:r><w:delText>old</w:delText></w:r></w:del>'
+        inserted = f'<w:ins w:id="2">{run("new")}</w:ins>'
+        moved = f'<w:moveFrom w:id="3">{run("away")}</w:moveFrom><w:moveTo w:id="4">{run(" here")}</w:moveTo>'
+        assert read(word(f"<w:p>{run('a ')}{deleted}{inserted}{moved}</w:p>"), ".docx") == "a new here\n"
+
+    def test_a_paragraph_whose_end_is_deleted_goes_on(self) -> None:
+        joined = f"<w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr>{run('one ')}</w:p><w:p>{run('two')}</w:p>"
+        assert read(word(joined), ".docx") == "one two\n"
+
+    def test_hidden_text_comments_notes_and_fields_are_left_out(self) -> None:
+        off = '<w:vanish w:val="0"/>'
+        body = (
+            f"<w:p>{run('seen')}{run('hidden', '<w:vanish/>')}{run(' too', off)}"
+            '<w:r><w:footnoteReference w:id="1"/></w:r><w:r><w:commentReference w:id="1"/></w:r>'
+            '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> HYPERLINK "http://x" </w:instrText></w:r>'
+            f'<w:r><w:fldChar w:fldCharType="separate"/></w:r>{run(" link")}'
+            '<w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>'
+        )
+        assert read(word(body), ".docx") == "seen too link\n"
+
+    def test_a_table_of_contents_is_left_out(self) -> None:
+        body = (
+            '<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> TOC \\o "1-3" </w:instrText></w:r>'
+            f'<w:r><w:fldChar w:fldCharType="separate"/></w:r>{run("One 3")}</w:p><w:p>{run("Two 5")}'
+            f'<w:r><w:fldChar w:fldCharType="end"/></w:r></w:p><w:p>{run("Text")}</w:p>'
+            f'<w:p><w:fldSimple w:instr=" TOC ">{run("no")}</w:fldSimple>'
+            f'<w:fldSimple w:instr=" DATE ">{run("May")}</w:fldSimple></w:p>'
+        )
+        assert read(word(body), ".docx") == "Text\nMay\n"
+
+    def test_boxes_content_controls_breaks_and_cells_are_text(self) -> None:
+        box = (
+            f"<w:r><mc:AlternateContent xmlns:mc='m'><mc:Choice><w:txbxContent><w:p>{run('box')}</w:p></w:txbxContent>"
+            f"</mc:Choice><mc:Fallback><w:txbxContent><w:p>{run('box')}</w:p></w:txbxContent></mc:Fallback>"
+            "</mc:AlternateContent></w:r>"
+        )
+        cells = "".join(f"<w:tc><w:p>{run(text)}</w:p></w:tc>" for text in ("c", "d"))
+        body = (
+            f"<w:p>{run('a')}{box}{run('b')}</w:p><w:sdt><w:sdtPr><w:alias w:val='no'/></w:sdtPr><w:sdtContent>"
+            f"<w:p>{run('control')}</w:p></w:sdtContent></w:sdt><w:tbl><w:tr>{cells}</w:tr></w:tbl>"
+            f"<w:p>{run('e')}<w:r><w:br/></w:r>{run('f')}<w:r><w:tab/></w:r>{run('g')}"
+            f"<w:r><w:noBreakHyphen/></w:r>{run('h')}</w:p>"
+        )
+        assert read(word(body), ".docx") == "box\nab\ncontrol\nc\nd\ne\nf\tg\u2011h\n"
+
+    def test_headers_tables_and_headings_by_words_own_library(self) -> None:
+        import docx
+
+        document, file = docx.Document(), io.BytesIO()
+        document.sections[0].header.paragraphs[0].text = "A running head"
+        document.core_properties.title = "A title"
+        document.add_heading("A heading")
+        document.add_paragraph("A paragraph with a ").add_run("bold word").bold = True
+        table = document.add_table(1, 2)
+        table.cell(0, 0).text, table.cell(0, 1).text = "left", "right"
+        document.save(file)
+        assert read(file.getvalue(), ".docx") == "A heading\nA paragraph with a bold word\nleft\nright\n"
+
+    def test_one_with_a_password_gives_its_reason_and_remedy(self) -> None:
+        locked = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600) + "EncryptedPackage".encode("utf-16-le") + bytes(600)
+        assert refused(locked, ".docx") == "protected by a password; save a copy without one"
+        assert refused(locked[:500], ".docx") == "of an old format; save it as .docx or .odt"
+
+    @pytest.mark.parametrize("ending", [".docx", ".odt", ".epub"])
+    def test_a_broken_package_gives_its_reason_and_remedy(self, ending: str) -> None:
+        whole = WRITERS[ending](PARAGRAPHS)
+        wanted = "damaged, or not what its name says; open it where it was written and save it again"
+        assert refused(whole[: len(whole) // 2], ending) == wanted
+        assert refused(b"%PDF-1.7 renamed", ending) == wanted
+        assert refused(scribes.pack({"something": "else"}), ending) == wanted
+
+
+class TestOpenDocument:
+    def test_notes_comments_changes_and_contents_are_left_out(self) -> None:
+        body = (
+            "<text:tracked-changes><text:p>gone</text:p></text:tracked-changes>"
+            "<text:table-of-content><text:p>One 3</text:p></text:table-of-content><text:h>A heading</text:h>"
+            "<text:p>Text<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>note</text:p>"
+            "</text:note-body></text:note><office:annotation><text:p>comment</text:p></office:annotation>, on"
+            "<text:line-break/>two <text:span>lines</text:span><text:tab/>.</text:p>"
+            "<text:list><text:list-item><text:p>item</text:p></text:list-item></text:list>"
+            "<table:table><table:table-row><table:table-cell><text:p>cell</text:p></table:table-cell></table:table-row>"
+            '</table:table><text:section text:display="none"><text:p>hidden</text:p></text:section>'
+            "<text:p>a<draw:frame><draw:text-box><text:p>box</text:p></draw:text-box></draw:frame>b</text:p>"
+        )
+        assert read(scribes.odt_of(body), ".odt") == "A heading\nText, on\ntwo lines\t.\nitem\ncell\nbox\nab\n"
+
+    def test_one_with_a_password_gives_its_reason_and_remedy(self) -> None:
+        manifest = "<manifest><file-entry><encryption-data/></file-entry></manifest>"
+        locked = scribes.pack({"content.xml": b"\x80\x81", "META-INF/manifest.xml": manifest})
+        assert refused(locked, ".odt") == "protected by a password; save a copy without one"
+
+
+class TestBooks:
+    def test_contents_notes_and_title_pages_are_left_out(self) -> None:
+        book = scribes.epub_of(
+            {
+                "cover.xhtml": '<section epub:type="titlepage"><p>The Title</p></section>',
+                "one.xhtml": '<h1>One</h1><p>Text<a epub:type="noteref" href="#n">1</a>.</p>'
+                '<div epub:type="footnote">n</div>',
+                "two%20b.xhtml": "<p>More.</p>",
+            },
+            {
+                "OEBPS/text/two b.xhtml": "<html><body><p>More&nbsp;text.</p></body></html>",
+                "OEBPS/nav.xhtml": "<html><body>Contents</body></html>",
+                "OEBPS/aside.xhtml": "<html><body>Aside</body></html>",
+            },
+            '<item id="nav" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>'
+            '<item id="aside" href="aside.xhtml" media-type="application/xhtml+xml"/>',
+            '<itemref idref="nav"/><itemref idref="aside" linear="no"/><itemref idref="gone"/>',
+        )
+        assert read(book, ".epub") == "One\nText.\nMore\u00a0text.\n"
+
+    def test_one_that_is_protected_gives_its_reason(self) -> None:
+        locked = '<encryption><EncryptedData><CipherReference URI="OEBPS/text/one.xhtml"/></EncryptedData></encryption>'
+        book = scribes.epub_of({"one.xhtml": "<p>x</p>"}, {"META-INF/encryption.xml": locked})
+        assert refused(book, ".epub") == "protected against copying; give its text in another form"
+
+    def test_locked_fonts_don_t_matter(self) -> None:
+        locked = '<encryption><EncryptedData><CipherReference URI="OEBPS/font.otf"/></EncryptedData></encryption>'
+        assert read(scribes.epub_of({"one.xhtml": "<p>x</p>"}, {"META-INF/encryption.xml": locked}), ".epub") == "x\n"
+
+
+class TestRichText:
+    @pytest.mark.parametrize(
+        ("body", "text"),
+        [
+            (r"a\par b\line c\tab d\sect e", "a\nb\nc\td\ne"),
+            (r"a{\footnote note}b{\header head}{\*\annotation no}{\info{\title no}}", "ab"),
+            (r"a{\deleted gone}b{\v hidden}c\v hidden\v0 d\deleted gone\plain e", "abcde"),
+            (r'{\field{\*\fldinst HYPERLINK "http://x"}{\fldrslt a link}}', "a link"),
+            (r"a\cell b\cell\row c", "a\nb\nc"),
+            (r"\u233?t\u233\'e9 \uc0\u8364 x\u-10179\u-8704", "été €x😀"),
+            (r"\'e9\'e8 \lquote a\rquote\emdash\~\_\-b \{\\\}", "éè ‘a’—\u00a0\u2011b {\\}"),
+            (r"{\pict\bin5 \}}}}x}b", "b"),
+            (r"{\f1 \'cc\'de\'ed\'e9\'ed}", "Μήνιν"),
+            (r"{\f2 \'83A\'83\'42}", "アィ"),
+            (r"a{\f3 \'b7\tab}b", "a\tb"),
+            ("{\\shp{\\*\\shpinst{\\sp{\\sn no}}{\\shptxt box\\par}}{\\shprslt box}}after", "box\nafter"),
+            ("one\r\ntwo\\\nthree", "onetwo\nthree"),
+        ],
+    )  # fmt: skip
+    def test_control_words_mean_what_they_mean(self, body: str, text: str) -> None:
+        fonts = r"{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset161 B;}{\f2\fcharset128 C;}{\f3\fcharset2 D;}}"
+        source = (
+            r"{\rtf1\ansi\ansicpg1252\deff0" + fonts + r"{\colortbl;\red0;}{\stylesheet{\s1 no;}}" + body + "}no"
+        ).encode()
+        assert read(source, ".rtf") == text + "\n"
+
+    def test_a_page_that_it_names_is_used(self) -> None:
+        source = rb"{\rtf1\ansi\ansicpg1251 " + "Всё смешалось".encode("cp1251") + b"}"
+        assert read(source, ".rtf") == "Всё смешалось\n"
+
+    def test_what_cant_be_decoded_is_reported(self) -> None:
+        found = read_text(rb"{\rtf1\ansi\ansicpg1253 word \'d2\'aa word}", ".rtf", "x")
+        assert found.guesses == ("2 characters of it can't be read in the encoding that it names",)
+
+    def test_something_else_is_refused(self) -> None:
+        assert refused(b"plain words", ".rtf").startswith("no RTF file, whatever its name says; ")
+
+
+class TestTei:
+    @pytest.mark.parametrize(
+        ("body", "text"),
+        [
+            ("<p>a <choice><sic>teh</sic><corr>the</corr></choice> b</p>", "a teh b"),
+            ("<p>a<choice>\n <orig>vp</orig>\n <reg>up</reg>\n</choice>b</p>", "avpb"),
+            ("<p><choice><abbr>Mr</abbr><expan>Mister</expan></choice> <choice><reg>one</reg></choice></p>", "Mr one"),
+            ("<p>a<note>n</note> b<del>c</del><add>d</add><fw>5</fw></p>", "a bd"),
+            ("<p>one<pb n='2'/>two three<lb/>four</p>", "one two three four"),
+            ("<p>inter-<lb break='no'/>\nesting and in<pb break='no'/>to it</p>", "interesting and into it"),
+            ("<lg><l>one</l><l>two</l></lg><head>three</head>", "one\ntwo\nthree"),
+            ("<sp><speaker>A.</speaker><p>So <stage>so</stage> so.</p></sp><stage>Exit</stage>", "So so so.\nExit"),
+            ("<p><app><lem>a</lem><rdg>b</rdg></app> <app><rdg>c</rdg><rdg>d</rdg></app></p>", "a c"),
+            ("<p>He said <q>yes</q>, <hi rend='i'>so</hi> <quote>no</quote>.</p>", "He said yes, so no."),
+            ("<table><row><cell>a</cell><cell>b</cell></row></table>", "a\nb"),
+            ("<p>caf&eacute; &amp; <foreign>more</foreign><!-- no --><?no no?></p>", "café & more"),
+        ],
+    )  # fmt: skip
+    def test_the_rules(self, body: str, text: str) -> None:
+        assert read(scribes.tei_of(body), ".xml") == text + "\n"
+
+    def test_bodies_of_a_group_are_read_all(self) -> None:
+        texts = "".join(f"<text><body><p>{each}</p></body></text>" for each in "ab")
+        assert read(f"<TEI><text><group>{texts}</group></text></TEI>".encode(), ".tei") == "a\nb\n"
+
+    def test_entities_that_it_declares_as_text_are_known(self) -> None:
+        declared = '<!DOCTYPE TEI [<!ENTITY who "Mr X"><!ENTITY far SYSTEM "far.xml">]>'
+        source = f"{declared}<TEI><text><body><p>&who;, &eacute;&far;.</p></body></text></TEI>"
+        assert read(source.encode(), ".xml") == "Mr X, é.\n"
+
+    def test_the_encoding_that_it_declares_is_obeyed(self) -> None:
+        source = '<?xml version="1.0" encoding="windows-1253"?><TEI><text><body><p>Μήνιν άειδε</p></body></text></TEI>'
+        assert read(source.encode("cp1253"), ".xml") == "Μήνιν άειδε\n"
+
+    @pytest.mark.parametrize(
+        ("source", "message"),
+        [
+            (b"<author><document>x</document></author>", "XML, but no TEI (author); save its text as plain text"),
+            (b"<TEI><text>", "no well-formed XML (line 1); repair it"),
+            (b"words", "no well-formed XML (line 1); repair it"),
+            (b"<teiCorpus><TEI/><TEI/></teiCorpus>", "a corpus of several texts; put each into a file of its own"),
+        ],
+    )
+    def test_what_is_none_is_refused(self, source: bytes, message: str) -> None:
+        assert refused(source, ".xml") == message
+
+
+@pytest.mark.parametrize("ending", [".md", ".html", ".docx", ".odt", ".pdf", ".epub", ".xml"])
+def test_without_the_extra_the_error_names_the_file_and_what_to_install(
+    ending: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    data = WRITERS[ending](PARAGRAPHS)
+    path = tmp_path / f"letter{ending}"
+    path.write_bytes(data)
+    for name in ("lxml", "lxml.etree", "pypdf", "markdown_it"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(CorpusError) as refusal:
+        read_document(path)
+    assert str(refusal.value) == (
+        f"{path}: a library that reads such files is not installed; pip install 'byline[documents]'"
+    )
+
+
+def test_plain_text_and_rich_text_need_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("lxml", "lxml.etree", "pypdf", "markdown_it", "chardet"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert [read(WRITERS[ending](PARAGRAPHS), ending) for ending in (".txt", ".rtf")] == [TWIN, TWIN]
+
+
+class TestCommand:
+    def run(self, *words: object, status: int = 0) -> Any:
+        command = [sys.executable, "-m", "byline", *map(str, words)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, encoding="utf-8")
+        assert done.returncode == status, done.stderr
+        return done
+
+    def test_it_prints_what_is_read_with_notes_and_guesses_aside(self, tmp_path: Path) -> None:
+        page, letter = tmp_path / "page.html", tmp_path / "letter.txt"
+        page.write_bytes(b"<p>no<main><p>Words.</main>")
+        letter.write_bytes(("Zij zei: één coöperatie. " * 30).encode("cp1252"))
+        alone = self.run("text", page)
+        assert (alone.stdout, alone.stderr) == ("Words.\n", f"byline: {page}: only its main part is read\n")
+        found = json.loads(self.run("text", tmp_path, "--json").stdout)
+        assert [row["document"] for row in found] == [str(letter), str(page)]
+        assert found[0]["text"].startswith("Zij zei: één")
+        assert "read as Windows-1252, a guess" in found[0]["guesses"][0]
+        assert found[1]["notes"] == ["only its main part is read"]
+        assert found[1]["characters"] == 7
+        assert "letter.txt: read as Windows-1252, a guess; if letters are wrong," in self.run("text", letter).stderr
+
+    def test_it_saves_as_utf8_what_the_user_says_the_encoding_of(self, tmp_path: Path) -> None:
+        letter = tmp_path / "letter.txt"
+        letter.write_bytes("naïf".encode("cp850"))
+        assert "and what else is not sure; save it as UTF-8, or say" in self.run("text", letter, status=1).stderr
+        words = ("text", letter, "--encoding", "cp850", "-o")
+        assert self.run(*words, tmp_path / "out").stdout == ""
+        assert (tmp_path / "out" / "letter.txt").read_bytes() == "naïf".encode()
+        assert "exists already" in self.run(*words, tmp_path / "out", status=1).stderr
+        self.run(*words, tmp_path / "out", "--overwrite")
+        assert "what is to be read" in self.run(*words, tmp_path, "--overwrite", status=1).stderr
+        assert "there is no encoding 'klingon'" in self.run("text", letter, "--encoding", "klingon", status=1).stderr
+
+    def test_two_of_one_name_are_not_written_over_each_other(self, tmp_path: Path) -> None:
+        for place in ("a", "b"):
+            (tmp_path / place).mkdir()
+            (tmp_path / place / "letter.txt").write_text("words", "utf-8")
+        assert "has the same name" in self.run("text", tmp_path, "-o", tmp_path / "out", status=1).stderr
+
+
+def test_a_reading_is_a_value() -> None:
+    assert Reading("a") == Reading("a", (), ())

@@ -1,0 +1,377 @@
+"""Questions that are asked of the page: one after another, whatever becomes of them, and over a restart."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from byline.storage import checked_json
+from byline.web.limits import RefusedError
+from byline.web.options import Options, read_options
+from pages import STAND_IN, Served, children_of, files_below, is_running, serving, until
+
+LIMIT = 200
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("jobs") / "home", worker=STAND_IN, broken=True, jobs=LIMIT) as served:
+        yield served
+
+
+@pytest.fixture(autouse=True)
+def _begin_with_nothing(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Afterwards there is no job, no draft and no work any more."""
+    yield
+    if "page" in request.fixturenames:
+        page = request.getfixturevalue("page")
+        for job in page.get("api/jobs")["jobs"]:
+            assert page.client.delete(f"api/jobs/{job['id']}").status_code in (204, 404)
+        assert files_below(page.home / "jobs") == []
+
+
+def worker_of(page: Served) -> int:
+    """The process that does the job."""
+    commands = {child: Path(f"/proc/{child}/cmdline").read_bytes() for child in children_of(page.process.pid)}
+    return int(next(child for child, command in commands.items() if STAND_IN.encode() in command))
+
+
+def texts(page: Served, job: dict[str, Any]) -> list[Path]:
+    return files_below(page.home / "jobs" / job["id"] / "texts")
+
+
+def test_a_job_is_done_and_its_files_are_gone(page: Served) -> None:
+    job = page.ask("done", keep_files=False)
+    assert job["title"] == "done"
+    assert job["task"] == "clustering"
+    done = page.wait_for(job["id"])
+    assert done["state"] == "done"
+    assert done["made"] <= done["began"] <= done["ended"]
+    assert (done["error"], done["place"], done["files_kept"], done["kept"]) == (None, None, False, True)
+    assert done["progress"] == {"share": None, "stage": "", "left": None}
+    result = done["result"]
+    assert result["conclusion"] == "half \ud800 sign"
+    assert [each["name"] for each in result["downloads"]] == ["answers.txt", "heatmap.svg"]
+    assert page.client.get(result["downloads"][0]["href"]).text == "EN001 0.5\n"
+    assert page.client.get(result["report"]).text.startswith("<!doctype html>")
+    assert page.client.get(f"jobs/{job['id']}/files/secret.txt").status_code == 404
+    there = {path.name for path in files_below(page.home / "jobs" / job["id"])}
+    assert there == {"files", "answers.txt", "heatmap.svg", "secret.txt", "job.json", "report.html", "result.json"}
+
+
+def test_jobs_wait_in_the_order_they_were_asked_and_each_knows_its_place(page: Served) -> None:
+    first = page.ask("wait")
+    others = [page.ask(f"done {n}") for n in range(4)]
+    page.wait_for(first["id"], "running")
+    listed = page.get("api/jobs")["jobs"]
+    assert [job["id"] for job in listed] == [job["id"] for job in [*reversed(others), first]]
+    assert [job["place"] for job in listed] == [4, 3, 2, 1, None]
+    assert page.post(f"api/jobs/{others[1]['id']}/cancel", status=200)["state"] == "cancelled"
+    assert [page.job(job["id"])["place"] for job in others] == [1, None, 2, 3]
+    page.client.delete(f"api/jobs/{first['id']}")
+    ended = [page.wait_for(job["id"]) for job in others]
+    assert [job["state"] for job in ended] == ["done", "cancelled", "done", "done"]
+    assert ended[0]["ended"] <= ended[2]["ended"] <= ended[3]["ended"]
+
+
+def test_how_far_a_job_is_can_be_seen(page: Served) -> None:
+    job = page.ask("wait a bit")
+    told = until(lambda: (found := page.job(job["id"])["progress"])["share"] and found)
+    assert told == {"share": 0.25, "stage": "wait a bit", "left": 9.0}
+
+
+@pytest.mark.parametrize(
+    ("title", "reason"),
+    [
+        ("break", "a fault of the program"),
+        ("fail these can't be used", "these can't be used"),
+        ("die", "ended from outside, perhaps because memory was short"),
+        ("deserter", "a fault of the program"),
+        ("forgetful", "a fault of the program"),
+    ],
+)
+def test_a_job_that_fails_says_why_and_the_next_one_is_done(page: Served, title: str, reason: str) -> None:
+    job, following = page.ask(title), page.ask("done")
+    failed = page.wait_for(job["id"])
+    assert failed["state"] == "failed"
+    assert reason in failed["error"]
+    assert "\n" not in failed["error"]
+    assert page.wait_for(following["id"])["state"] == "done"
+    assert [path.name for path in files_below(page.home / "jobs" / job["id"])] == ["job.json"]
+    if title == "deserter":
+        assert not is_running(int(failed["notes"][0].split()[-1]))
+
+
+def test_a_process_that_is_killed_by_the_system_fails_its_job(page: Served) -> None:
+    job = page.ask("wait")
+    page.wait_for(job["id"], "running")
+    os.kill(until(lambda: worker_of(page)), signal.SIGKILL)
+    assert "memory was short" in page.wait_for(job["id"])["error"]
+
+
+def test_whatever_a_process_says_does_no_harm(page: Served) -> None:
+    assert page.wait_for(page.ask("shout")["id"])["notes"] == ["after it"]
+    notes = page.wait_for(page.ask("chatter " + "x" * 100)["id"])["notes"]
+    assert len(notes) == 50
+
+
+@pytest.mark.parametrize(("title", "seconds"), [("wait", 2.5), ("parent", 2.5), ("stubborn", 6)])
+def test_a_job_that_is_cancelled_ends_with_all_that_it_began(page: Served, title: str, seconds: float) -> None:
+    job = page.ask(title)
+    page.wait_for(job["id"], "running")
+    until(lambda: page.job(job["id"])["progress"]["stage"] not in ("", "starting", "stubborn "))
+    family = [until(lambda: worker_of(page))]
+    if title == "parent":
+        family.append(int(until(lambda: page.job(job["id"])["notes"])[0].split()[-1]))
+    assert all(map(is_running, family))
+    begin = time.monotonic()
+    cancelled = page.post(f"api/jobs/{job['id']}/cancel", status=200)
+    assert time.monotonic() - begin < seconds
+    assert (cancelled["state"], cancelled["error"]) == ("cancelled", None)
+    assert not any(map(is_running, family))
+    assert texts(page, job) == []
+    assert page.post(f"api/jobs/{job['id']}/cancel", status=409)["error"] == "it has ended already"
+
+
+def test_a_job_can_be_cancelled_in_the_moment_that_it_begins(page: Served) -> None:
+    for _ in range(5):
+        job = page.ask("wait")
+        begin = time.monotonic()
+        assert page.post(f"api/jobs/{job['id']}/cancel", status=200)["state"] == "cancelled"
+        assert time.monotonic() - begin < 2.5
+
+
+def test_a_job_that_is_deleted_while_it_runs_is_cancelled_first(page: Served) -> None:
+    job = page.ask("wait")
+    page.wait_for(job["id"], "running")
+    worker = until(lambda: worker_of(page))
+    assert page.client.delete(f"api/jobs/{job['id']}").status_code == 204
+    assert not is_running(worker)
+    assert not (page.home / "jobs" / job["id"]).exists()
+    for path in ("", "/cancel", "/again"):
+        answer = page.client.request("POST" if path else "GET", f"api/jobs/{job['id']}{path}")
+        assert (answer.status_code, answer.json()["error"]) == (404, "there is no such job any more")
+    assert page.client.delete(f"api/jobs/{job['id']}").status_code == 404
+
+
+@pytest.mark.parametrize("title", ["done", "fail it", "wait"])
+def test_files_stay_only_where_that_was_chosen_and_then_it_can_be_asked_again(page: Served, title: str) -> None:
+    kept, gone = page.ask(title, keep_files=True), page.ask(title)
+    for job in (kept, gone):
+        if title == "wait":
+            page.post(f"api/jobs/{job['id']}/cancel", status=200)
+        page.wait_for(job["id"])
+    assert len(texts(page, kept)) == 4
+    assert texts(page, gone) == []
+    assert page.post(f"api/jobs/{gone['id']}/again", status=409)["error"] == "its files were not kept; drop them again"
+    again = page.post(f"api/jobs/{kept['id']}/again")
+    assert again["title"] == title
+    assert page.post(f"api/jobs/{kept['id']}/again", status=409)
+    if title == "wait":
+        assert page.post(f"api/jobs/{again['id']}/again", status=409)["error"] == "it has not ended yet"
+        page.post(f"api/jobs/{again['id']}/cancel", status=200)
+    assert page.wait_for(again["id"])["files_kept"]
+    assert not page.job(kept["id"])["files_kept"]
+    assert len(texts(page, again)) == 4
+
+
+def test_of_those_who_ask_about_the_same_files_at_once_one_gets_a_job(page: Served) -> None:
+    draft = page.fill({f"texts/{n}.txt": "some words and more" for n in range(3)})
+    asked = {"task": "clustering", "draft": draft, "options": {"title": "done"}}
+    statuses: list[int] = []
+    address = f"/{page.token}/api/drafts/{draft}/files?role=texts&name=a.txt"
+    head = [f"PUT {address} HTTP/1.1", f"Host: 127.0.0.1:{page.port}", f"Origin: {page.origin}", "Content-Length: 9"]
+    with socket.create_connection(("127.0.0.1", page.port)) as coming:  # all others have to wait for this file
+        coming.sendall("\r\n".join([*head, "", "some "]).encode())
+        until(lambda: len(page.drafts()) == 5)
+        timer = threading.Timer(0.5, coming.sendall, [b"text"])
+        timer.start()
+        together(lambda: statuses.append(page.client.post("api/jobs", json=asked).status_code), 3)
+        timer.join()
+    assert sorted(statuses) == [201, 404, 404]
+
+
+def together(do: Any, times: int) -> None:
+    threads = [threading.Thread(target=do) for _ in range(times)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def test_two_who_cancel_or_delete_at_once_do_no_harm(page: Served) -> None:
+    job = page.ask("stubborn")
+    until(lambda: page.job(job["id"])["progress"]["stage"] == "stubborn now")
+    statuses: list[int] = []
+    together(lambda: statuses.append(page.client.delete(f"api/jobs/{job['id']}").status_code), 3)
+    assert set(statuses) <= {204, 404}
+    assert 204 in statuses
+    assert page.wait_for(page.ask("done")["id"])["state"] == "done"
+
+
+def test_two_hundred_jobs_wait_while_twenty_look_on(page: Served) -> None:
+    first = page.ask("wait")
+    page.wait_for(first["id"], "running")
+    before = len(page.get("api/jobs")["jobs"])
+    for _ in range(LIMIT):
+        page.post("api/examples/clustering")
+    assert "jobs are waiting" in page.post("api/examples/clustering", status=429)["error"]
+    slowest: list[float] = []
+
+    def look() -> None:
+        for _ in range(5):
+            begin = time.monotonic()
+            assert len(page.get("api/jobs")["jobs"]) == before + LIMIT
+            slowest.append(time.monotonic() - begin)
+
+    together(look, 20)
+    assert len(slowest) == 100
+    assert sorted(slowest)[50] < 2
+    ids = [job["id"] for job in page.get("api/jobs")["jobs"] if job["state"] == "queued"]
+    assert page.job(ids[0])["place"] == LIMIT
+    for name in ids:
+        assert page.client.delete(f"api/jobs/{name}").status_code == 204
+
+
+def test_what_is_still_missing_is_said(page: Served) -> None:
+    def said(task: str, *roles: str, status: int = 422, **options: object) -> str:
+        draft = page.fill({f"{role}/{n}.txt": "some words and more" for n, role in enumerate(roles)})
+        error = page.post("api/jobs", {"task": task, "draft": draft, "options": options}, status)["error"]
+        assert len(page.get(f"api/drafts/{draft}")["files"]) == len(roles)  # they are still there
+        page.client.delete(f"api/drafts/{draft}")
+        return str(error)
+
+    builtin, missing = {"name": "built-in english"}, {"name": "none"}
+    assert said("question") == "still missing: a text whose author is known and a text in question"
+    assert said("question", "known") == "still missing: a text in question"
+    assert said("question", "known", "unknown").endswith("texts by other people to compare with; choose or drop some")
+    assert said("question", "known", "unknown", reference={"uploaded": True}).endswith("to compare with; drop some")
+    assert "no reference none any more" in said("question", "known", "unknown", reference=missing)
+    assert said("corpus", "known") == "still missing: a folder or zip of problems"
+    assert said("attribution", "unknown") == "still missing: texts of the authors"
+    assert said("clustering", "texts", "texts") == "still missing: three texts or more"
+    assert "in questions and corpora only" in said("clustering", "texts", "texts", "texts", reference=builtin)
+    assert said("divination").startswith("task must be one of")
+    taken = {"uploaded": True, "save_as": "built-in english"}
+    assert "already" in said("question", "known", "unknown", "reference", status=409, reference=taken)
+    assert "files are gone" in page.post("api/jobs", {"task": "clustering", "draft": "0" * 18}, 404)["error"]
+    assert page.client.post("api/examples/none").status_code == 404
+
+
+WRONG: dict[str, list[Any]] = {
+    "title": [1, None, ["x"], {}], "language": [1, "", "a/b", "..", "x" * 61, "a\nb", "\ud800"],
+    "budget": ["slow", 61, True, None, [60], 60.5],
+    "seed": [-1, 1.5, "1", True, None, 2**32], "none": [-0.1, 1, "0.5", True, None, float("nan"), float("inf")],
+    "mask_shared": [1, "yes", None], "keep": [0, "no", None], "keep_files": [1, None], "colour": [1], "uploaded": ["x"],
+    "reference": [1, "essays", [], {}, {"name": 1}, {"name": "../x"}, {"name": "a", "uploaded": True}, {"uploaded": 1},
+                  {"uploaded": False}, {"name": "a", "save_as": "b"}, {"uploaded": True, "save_as": "a/b"},
+                  {"uploaded": True, "save_as": ""}, {"x": 1}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in WRONG.items() for value in values])
+def test_an_option_of_the_wrong_kind_is_refused(name: str, value: object) -> None:
+    with pytest.raises(RefusedError) as refused:
+        read_options(json.loads(json.dumps({name: value})))
+    assert refused.value.status == 422
+    assert len(refused.value.reason) < 120
+
+
+def test_options_that_are_none_and_titles_that_are_hostile() -> None:
+    assert read_options(None) == Options()
+    for values in ([], "x", 1, False):
+        with pytest.raises(RefusedError):
+            read_options(values)
+    title = read_options({"title": "  <b>\u202e\ud800 a\nb\tc\0 </b>" + "x" * 500}).title
+    assert title.startswith("<b> a b c </b>")
+    assert len(title) == 120
+
+
+def test_a_hostile_title_is_kept_as_it_is_and_breaks_nothing(page: Served) -> None:
+    job = page.wait_for(page.ask("done <img src=x onerror=alert(1)> '\"\\ \ud83d\ude00 \ud800")["id"])
+    assert job["title"] == "done <img src=x onerror=alert(1)> '\"\\ 😀"
+    assert page.client.get("api/jobs").status_code == 200
+
+
+def test_damaged_jobs_stop_nobody_and_can_be_deleted(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with serving(home, worker=STAND_IN) as page:
+        jobs = [page.wait_for(page.ask("done")["id"])["id"] for _ in range(4)]
+    (home / "jobs" / jobs[0] / "job.json").write_text("{")
+    (home / "jobs" / jobs[1] / "job.json").write_bytes(checked_json({"id": jobs[1], "task": 7}))
+    (home / "jobs" / jobs[2] / "result.json").write_text("[1")
+    (home / "jobs" / ("f" * 18)).mkdir()
+    (home / "jobs" / "notes.txt").write_text("mine")
+    (home / "references" / "broken").mkdir()
+    (home / "references" / "broken" / "reference.json").write_text("{}")
+    with serving(home, worker=STAND_IN) as page:
+        listed = {job["id"]: job for job in page.get("api/jobs")["jobs"]}
+        assert set(listed) == {*jobs, "f" * 18}
+        for name in (jobs[0], jobs[1], "f" * 18):
+            assert (listed[name]["state"], listed[name]["title"]) == ("failed", "A job that can't be read")
+            assert page.client.delete(f"api/jobs/{name}").status_code == 204
+        assert "damaged" in page.client.get(f"api/jobs/{jobs[2]}").json()["error"]
+        assert page.client.get(f"jobs/{jobs[3]}/report.html").status_code == 200
+        assert "damaged" in page.get("api/state")["references"][-1]["error"]
+        assert page.client.delete("api/references/broken").status_code == 204
+        assert page.client.delete("api/references/broken").status_code == 404
+        assert page.client.delete("api/references/built-in english").status_code == 409
+        assert page.wait_for(page.ask("done")["id"])["state"] == "done"
+    assert (home / "jobs" / "notes.txt").read_text() == "mine"
+
+
+def test_a_job_whose_end_could_not_be_written_down_is_done_all_the_same(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with serving(home, worker=STAND_IN) as page:
+        done, broken = (page.wait_for(page.ask(title)["id"])["id"] for title in ("done", "fail it"))
+    for name in (done, broken):
+        place = home / "jobs" / name / "job.json"
+        values = {key: value for key, value in json.loads(place.read_bytes()).items() if key != "checksum"}
+        place.write_bytes(checked_json({**values, "state": "running", "ended": None, "error": None}))
+    with serving(home, worker=STAND_IN) as page:
+        assert page.job(done)["state"] == "done"
+        assert page.job(broken)["state"] == "interrupted"
+
+
+@contextmanager
+def full_disk(page: Served, most: int) -> Iterator[None]:
+    """As long as this lasts, the server can write no file of more than so many bytes."""
+    before = resource.prlimit(page.process.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(page.process.pid, resource.RLIMIT_FSIZE, (most, before[1]))
+    try:
+        yield
+    finally:
+        resource.prlimit(page.process.pid, resource.RLIMIT_FSIZE, before)
+
+
+def test_where_the_disk_is_full_a_question_is_not_taken_and_its_files_stay(page: Served) -> None:
+    draft = page.fill({f"texts/{n}.txt": "some words and more" for n in range(3)})
+    asked = {"task": "clustering", "draft": draft, "options": {"title": "done"}}
+    with full_disk(page, 100):
+        assert "make room" in page.post("api/jobs", asked, 507)["error"]
+        assert page.get("api/jobs")["jobs"] == []
+    assert files_below(page.home / "jobs") == []
+    assert page.wait_for(page.post("api/jobs", asked)["id"])["state"] == "done"
+
+
+def test_where_the_disk_fills_up_jobs_end_as_they_do_and_later_ones_are_done(page: Served) -> None:
+    running, waiting, other = page.ask("nap 1"), page.ask("done"), page.ask("nap 0.2")
+    page.wait_for(running["id"], "running")
+    with full_disk(page, 100):
+        assert page.wait_for(running["id"])["state"] == "done"
+        failed = page.wait_for(waiting["id"])
+        assert failed["state"] == "failed"
+        assert "can't be written to" in failed["error"]
+        page.wait_for(other["id"])
+    assert page.wait_for(page.ask("done")["id"])["state"] == "done"
