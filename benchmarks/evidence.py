@@ -20,6 +20,7 @@ import resource
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -45,18 +46,31 @@ FEW = 6
 
 def main() -> None:
     options = parse_options()
-    if not options.table:
-        found: dict[str, Any] = {}
-        if options.only != "growth":
-            data = Path(
-                os.environ.get("BYLINE_DATA") or sys.exit("set BYLINE_DATA to the folder that holds the corpora")
-            )
-            found["costs"] = [weigh(data / name, kind, options.repeats) for name in CORPORA for kind in KINDS]
-        if options.only != "costs":
-            found["growth"] = [row for count in options.problems for row in grow(count)]
-        stored = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {"costs": [], "growth": []}
-        STORED.write_text(json.dumps({**stored, **found, "commit": commit()}, indent=1) + "\n", encoding="utf-8")
-    print_tables(json.loads(STORED.read_text(encoding="utf-8")))
+    if not options.table and options.only != "growth":
+        data = Path(os.environ.get("BYLINE_DATA") or sys.exit("set BYLINE_DATA to the folder that holds the corpora"))
+        for name in CORPORA:
+            for kind in KINDS:
+                store("costs", ("corpus", "members"), weigh(data / name, kind, options.repeats))
+    if not options.table and options.only != "costs":
+        for count in options.problems:
+            for row in grow(count):
+                store("growth", ("problems", "work", "evidence"), row)
+    print_tables(read_stored())
+
+
+def read_stored() -> dict[str, Any]:
+    if not STORED.exists():
+        return {"commit": "", "costs": [], "growth": []}
+    stored: dict[str, Any] = json.loads(STORED.read_text(encoding="utf-8"))
+    return stored
+
+
+def store(part: str, keys: Sequence[str], row: dict[str, Any]) -> None:
+    """Keep a row, in place of the one that was measured of the same before."""
+    stored = read_stored()
+    same = [each for each in stored[part] if [each[key] for key in keys] == [row[key] for key in keys]]
+    rows = [row if each in same else each for each in stored[part]] + ([] if same else [row])
+    STORED.write_text(json.dumps({**stored, part: rows, "commit": commit()}, indent=1) + "\n", encoding="utf-8")
 
 
 def parse_options() -> argparse.Namespace:
@@ -112,22 +126,19 @@ def run(problems: ProblemSet, pool: Pool, evidence: bool) -> tuple[float, list[f
     return seconds, [answer.value for answer in found.answers], size
 
 
-def grow(count: int) -> list[dict[str, Any]]:
+def grow(count: int) -> Iterator[dict[str, Any]]:
     """Seconds and peak memory of so many problems without evidence and with it, and of explaining one."""
     context = multiprocessing.get_context("spawn")
     with (
         tempfile.TemporaryDirectory() as scratch,
         ProcessPoolExecutor(1, mp_context=context, max_tasks_per_child=1) as processes,
     ):
-        rows = []
-        for evidence in (False, True):
-            print(f"{count:,} problems, evidence: {evidence} ...", file=sys.stderr, flush=True)
-            folder = Path(scratch) / str(evidence)
-            rows.append({"evidence": evidence, **processes.submit(answer, count, evidence, folder).result()})
-        work = processes.submit(explain, Path(scratch) / "True", f"p{count // 2}").result()
-    return [{"problems": count, "work": "verify", **row} for row in rows] + [
-        {"problems": count, "work": "explain", **work}
-    ]
+        for kept, evidence in (("not kept", False), ("kept", True)):
+            print(f"{count:,} problems, evidence {kept} ...", file=sys.stderr, flush=True)
+            row = processes.submit(answer, count, evidence, Path(scratch) / kept).result()
+            yield {"problems": count, "work": "verify", "evidence": kept, **row}
+        row = processes.submit(explain, Path(scratch) / "kept", f"p{count // 2}").result()
+        yield {"problems": count, "work": "explain", "evidence": "read", **row}
 
 
 def answer(count: int, evidence: bool, folder: Path) -> dict[str, Any]:
@@ -164,8 +175,9 @@ def print_tables(stored: dict[str, Any]) -> None:
     print("| problems | work | evidence | seconds | peak MB |")
     print("|---|---|---|---|---|")
     for row in stored["growth"]:
-        kept = {True: "kept", False: "not kept", None: "read"}[row.get("evidence")]
-        print(f"| {row['problems']:,} | {row['work']} | {kept} | {row['seconds']:,.1f} | {row['peak_mb']:,} |")
+        print(
+            f"| {row['problems']:,} | {row['work']} | {row['evidence']} | {row['seconds']:,.1f} | {row['peak_mb']:,} |"
+        )
 
 
 if __name__ == "__main__":

@@ -388,7 +388,7 @@ class TestTrain:
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr.startswith("byline: these can't be used (2):\n")
         assert f"  {folder}/Bob/0.txt: empty; remove it or put text in it\n" in done.stderr
-        assert f"  {folder}/Cid/1.txt: not UTF-8 (byte 0); save it as UTF-8\n" in done.stderr
+        assert f"  {folder}/Cid/1.txt: not UTF-8 (byte 0), and what else is not sure; save it as UTF-8" in done.stderr
         assert not (tmp_path / "out").exists()
 
     @pytest.mark.parametrize(
@@ -590,7 +590,7 @@ class TestAttribute:
 
     def test_folders_stand_for_their_texts(self, model_file: Path, tmp_path: Path) -> None:
         write_asked(tmp_path / "asked", [2, 0])
-        (tmp_path / "asked" / "notes.md").write_text("no text", "utf-8")
+        (tmp_path / "asked" / "notes.log").write_text("no text", "utf-8")
         result = json.loads(run("attribute", model_file, tmp_path / "asked", "--json"))
         assert [each["document"] for each in result] == [str(tmp_path / "asked" / f"asked{n}.txt") for n in (0, 2)]
 

@@ -77,16 +77,22 @@ def test_samples_of_heads_are_measured(english: Path) -> None:
     assert sampling.grow(6)["seconds"] > 0
 
 
-def test_what_evidence_costs_is_measured(english: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_evidence_costs_is_measured(
+    english: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     import evidence
 
     cost = evidence.weigh(english, "vectors", 1)
     assert cost["seconds_with"] > 0
     assert cost["evidence_bytes"] > 0
     growth = [
-        {"problems": 6, "work": "verify", "evidence": True, **evidence.answer(6, True, tmp_path)},
-        {"problems": 6, "work": "explain", **evidence.explain(tmp_path, "p3")},
+        {"problems": 6, "work": "verify", "evidence": "kept", **evidence.answer(6, True, tmp_path)},
+        {"problems": 6, "work": "explain", "evidence": "read", **evidence.explain(tmp_path, "p3")},
     ]
+    monkeypatch.setattr(evidence, "STORED", tmp_path / "stored.json")
+    for row in (*growth, growth[0]):
+        evidence.store("growth", ("problems", "work", "evidence"), row)
+    assert evidence.read_stored()["growth"] == growth
     evidence.print_tables({"costs": [cost], "growth": growth})
     printed = capsys.readouterr().out
     assert "| 6 | verify | kept |" in printed

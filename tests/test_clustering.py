@@ -461,7 +461,7 @@ def write_texts(folder: Path, texts: Sequence[Document]) -> Path:
 
 class TestReading:
     def test_a_folder_of_texts_is_one_problem(self, tmp_path: Path) -> None:
-        write_texts(tmp_path, [Document("b.txt", "two"), Document("a/x.TXT", "one"), Document("notes.md", "no")])
+        write_texts(tmp_path, [Document("b.txt", "two"), Document("a/x.TXT", "one"), Document("notes.log", "no")])
         (found,) = read_text_folders(tmp_path)
         assert (found.name, found.language) == ("", None)
         assert found.documents == (Document("a/x.TXT", "one"), Document("b.txt", "two"))

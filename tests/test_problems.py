@@ -12,6 +12,7 @@ from byline.errors import BylineError, CorpusError
 from byline.languages import language_of_id, language_of_script
 from byline.problems import read_problems, read_question, read_texts, require_sound
 from conftest import MakeCorpus
+from scribes import PARAGRAPHS, TWIN, WRITERS
 
 GOOD = {"known01.txt": "Some words here.", "unknown.txt": "Other words there."}
 
@@ -86,6 +87,26 @@ def test_what_lies_there_instead_is_named(make_corpus: MakeCorpus) -> None:
         messages[1]
         == "EN002/unknown.txt: a PDF file, not plain text; give it the ending .pdf, or save it as plain text in UTF-8"
     )
+
+
+def test_texts_of_a_problem_may_be_in_any_format(make_corpus: MakeCorpus) -> None:
+    files = {f"known0{number}{ending}": WRITERS[ending](PARAGRAPHS) for number, ending in enumerate(WRITERS)}
+    folder = make_corpus({"EN001": {**files, "unknown.docx": WRITERS[".docx"](["Another text."])}, "EN002": GOOD})
+    found = read_problems(folder)
+    assert found.offences == ()
+    problem = found.problems[0]
+    assert [document.name for document in problem.known] == [f"EN001/{name}" for name in sorted(files)]
+    assert {document.text for document in problem.known} == {TWIN}
+    assert (problem.unknown.name, problem.unknown.text) == ("EN001/unknown.docx", "Another text.\n")
+
+
+def test_a_text_that_may_be_there_twice_is_named(make_corpus: MakeCorpus) -> None:
+    twice = {"known01.txt": "x", "known01.html": b"<p>x", "known02.txt": "y", "unknown.txt": "z"}
+    folder = make_corpus({"EN001": twice, "EN002": {**GOOD, "unknown.html": b"<p>x"}})
+    assert [offence.message for offence in read_problems(folder).offences] == [
+        "EN001/known01.txt: known01.html lies beside it, perhaps the same text; remove or rename one of them",
+        "EN002: 2 unknown texts (unknown.html, unknown.txt); leave one",
+    ]
 
 
 def test_all_bad_lines_are_found_at_once(tmp_path: Path) -> None:

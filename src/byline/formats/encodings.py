@@ -104,9 +104,7 @@ def _decode_declared(data: bytes, declared: str) -> Decoded | None:
     except UnicodeError:
         return None
     doubtful = encoding != "utf-8" and not data.isascii() and _is_utf8(data)
-    said = (
-        f"says that it is {spell(encoding)}, and is UTF-8 as well; read as it says: look whether its letters are right"
-    )
+    said = f"says that it is {spell(encoding)}, but could be UTF-8; read as it says: look whether its letters are right"
     return Decoded(_plain(text), (said,) if doubtful else ())
 
 

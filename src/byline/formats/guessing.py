@@ -7,6 +7,8 @@ import functools
 import re
 import unicodedata
 
+from byline.formats.reading import hushed
+
 # The pages of Windows, those that were usual beside them, DOS and Mac; the more usual first, as chardet names them.
 CANDIDATES = (
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258", "cp874", "cp932",
@@ -37,9 +39,10 @@ def guess_encoding(data: bytes) -> tuple[str, str] | None:
     import chardet  # hardly ever needed
 
     samples = {name: text for name in CANDIDATES if (text := _sample(data, name)) is not None}
-    rows = chardet.detect_all(
-        data, include_encodings=CANDIDATES, compat_names=False, max_bytes=SAMPLE, no_match_encoding="ascii"
-    )
+    with hushed("chardet"):
+        rows = chardet.detect_all(
+            data, include_encodings=CANDIDATES, compat_names=False, max_bytes=SAMPLE, no_match_encoding="ascii"
+        )
     best = max((row["confidence"] for row in rows), default=0.0)
     if best <= 0:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from byline.formats.encodings import decode
-from byline.formats.reading import Reading, Unreadable, require_library
+from byline.formats.reading import Reading, Unreadable, hushed, require_library
 from byline.formats.webpage import read_markup
 
 LARGEST_MARKDOWN = 5_000_000
@@ -19,7 +19,8 @@ def read_markdown(data: bytes, encoding: str | None = None) -> Reading:
     parser.use(require_library("mdit_py_plugins.front_matter").front_matter_plugin)
     parser.use(require_library("mdit_py_plugins.footnote").footnote_plugin)
     try:
-        page = parser.render(text)
+        with hushed("markdown_it"):
+            page = parser.render(text)
     except RecursionError:
         raise Unreadable("nested too deep; simplify it") from None
     return read_markup(page, guesses)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import io
-import logging
 import math
 import unicodedata
-import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from byline.formats.lines import Line, remove_contents, remove_running_lines, set_paragraphs
-from byline.formats.reading import LARGEST_TEXT, TOO_LARGE, Reading, Unreadable, require_library
+from byline.formats.reading import LARGEST_TEXT, TOO_LARGE, Reading, Unreadable, hushed, require_library
 
 MOST_PAGES = 10_000
 MOST_OPERATIONS = 3_000_000
@@ -30,6 +27,7 @@ LOCKED = "protected by a password; save a copy without one"
 SCANNED = "no text in it, perhaps a scan; have its text recognised first (OCR), or give the text itself"
 DAMAGED = "damaged, or no PDF; open it in a viewer and print it into a new PDF"
 GARBLED = "its fonts don't say which letters they show; save its text from where it was written"
+LOST = "\ufffd"
 LARGE = "too large or too intricate to be read; split it, or save its text"
 _LIGATURES = {
     ord(letter): unicodedata.normalize("NFKC", letter) for letter in "\ufb00\ufb01\ufb02\ufb03\ufb04\ufb05\ufb06"
@@ -43,7 +41,7 @@ class _TooMuch(Exception):  # noqa: N818 - it never leaves this module
 def read_pdf(data: bytes, encoding: str | None = None) -> Reading:
     """The text of a PDF file in paragraphs; running heads, feet and page numbers are left out where they are found."""
     pypdf = require_library("pypdf")
-    with _hushed() as complaints:
+    with hushed("pypdf") as complaints:
         try:
             pages = _read_pages(pypdf, data)
         except (Unreadable, MemoryError):
@@ -63,7 +61,8 @@ def _compose(pages: list[list[Line]], complained: bool) -> Reading:
     whole = "".join(line.text for page in pages for line in page)
     if not whole.strip():
         raise Unreadable(SCANNED)
-    if sum(map(_is_unreadable, whole)) > MOST_UNREADABLE * len(whole):
+    unreadable = whole.count(LOST)
+    if unreadable > MOST_UNREADABLE * len(whole):
         raise Unreadable(GARBLED)
     kept, removed = remove_running_lines(pages)
     kept, listed = remove_contents(kept)
@@ -77,9 +76,13 @@ def _compose(pages: list[list[Line]], complained: bool) -> Reading:
         notes.append(f"{joined:,} words that were divided at the ends of lines are joined")
     if blank := sum(not page for page in pages):
         guesses.append(f"{blank:,} of {len(pages):,} pages have no text; if they are scans, it is missing")
+    if unreadable:
+        guesses.append(
+            f"{unreadable:,} letters can't be read, for its fonts don't say what they are; they are left out"
+        )
     if complained:
         guesses.append("it has faults, and some of its text may be missing; compare it with what is printed")
-    return Reading(text, tuple(notes), tuple(guesses))
+    return Reading(text.replace(LOST, ""), tuple(notes), tuple(guesses))
 
 
 def _read_pages(pypdf: Any, data: bytes) -> list[list[Line]]:
@@ -228,40 +231,11 @@ def _is_gap(last: _Piece, piece: _Piece) -> bool:
 
 
 def _clean(text: str) -> str:
-    """Ligatures as letters, no controls, single spaces."""
-    text = "".join(
-        letter if letter.isprintable() or letter == "\u00ad" else " " for letter in text.translate(_LIGATURES)
-    )
-    return " ".join(text.split())
+    """Ligatures as letters, single spaces, and one sign for all that is no letter."""
+    return " ".join("".join(map(_readable, text.translate(_LIGATURES))).split())
 
 
-def _is_unreadable(letter: str) -> bool:
-    return letter == "\ufffd" or unicodedata.category(letter) in ("Co", "Cn", "Cs")
-
-
-@contextmanager
-def _hushed() -> Iterator[list[str]]:
-    """Keep what pypdf says of a file to oneself; gives the list that it is put into."""
-    said: list[str] = []
-    logger, ear = logging.getLogger("pypdf"), _Ear(said)
-    propagated, logger.propagate = logger.propagate, False
-    logger.addHandler(ear)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield said
-    finally:
-        logger.removeHandler(ear)
-        logger.propagate = propagated
-
-
-class _Ear(logging.Handler):
-    """Hears what goes wrong with a file."""
-
-    def __init__(self, said: list[str]) -> None:
-        super().__init__(logging.WARNING)
-        self._said = said
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep it."""
-        self._said.append(record.getMessage())
+def _readable(letter: str) -> str:
+    if letter.isspace():
+        return " "
+    return letter if unicodedata.category(letter) not in ("Cc", "Co", "Cn", "Cs") else LOST

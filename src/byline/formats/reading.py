@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -101,6 +105,34 @@ _KEPT = str.maketrans({" ": "\ufdd1", "\t": "\ufdd2"})
 _GIVEN_BACK = str.maketrans({"\ufdd1": " ", "\ufdd2": "\t"})
 _GLUED = re.compile(rf"{_GLUE}\s*")
 _HYPHENS = ("-", "\u2010", "\u00ad", "\u00ac")
+
+
+@contextmanager
+def hushed(library: str) -> Iterator[list[str]]:
+    """Keep what a library says of a file to oneself; gives the list that its warnings are put into."""
+    said: list[str] = []
+    logger, ear = logging.getLogger(library), _Ear(said)
+    propagated, logger.propagate = logger.propagate, False
+    logger.addHandler(ear)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield said
+    finally:
+        logger.removeHandler(ear)
+        logger.propagate = propagated
+
+
+class _Ear(logging.Handler):
+    """Hears warnings."""
+
+    def __init__(self, said: list[str]) -> None:
+        super().__init__(logging.WARNING)
+        self._said = said
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep it."""
+        self._said.append(record.getMessage())
 
 
 def require_library(name: str) -> Any:

@@ -1,0 +1,331 @@
+"""PDFs: paragraphs out of lines on pages, without what stands on every page, and reasons where there is no text."""
+
+from __future__ import annotations
+
+import io
+import logging
+import zlib
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import scribes
+from byline.errors import CorpusError
+from byline.formats import pdf, read_text
+from byline.formats.lines import Line, remove_contents, remove_running_lines, set_paragraphs
+from byline.formats.reading import Reading
+from conftest import phrase
+
+PROSE = [f"{chr(64 + number)} tale. {phrase(number, 330, number).strip()}." for number in range(1, 27)]
+TEXT = "".join(f"{paragraph}\n" for paragraph in PROSE)
+
+
+def read(data: bytes) -> Reading:
+    return read_text(data, ".pdf", "x.pdf")
+
+
+def refused(data: bytes) -> str:
+    with pytest.raises(CorpusError) as refusal:
+        read(data)
+    assert "\n" not in str(refusal.value)
+    return str(refusal.value).removeprefix("x.pdf: ")
+
+
+def assemble(objects: Sequence[bytes]) -> bytes:
+    """A PDF of these objects, of which the first is its catalogue."""
+    found, places = b"%PDF-1.7\n", []
+    for number, content in enumerate(objects, start=1):
+        places.append(len(found))
+        found += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    size = len(objects) + 1
+    return found + b"xref\n0 %d\n0000000000 65535 f \n%strailer <</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (
+        size, table, size, len(found),
+    )  # fmt: skip
+
+
+def stream(content: bytes, more: bytes = b"") -> bytes:
+    packed = zlib.compress(content, 9)
+    return b"<</Length %d/Filter/FlateDecode%s>>stream\n%s\nendstream" % (len(packed), more, packed)
+
+
+SHOWN = b"BT /F1 12 Tf 72 720 Td (Hello world) Tj ET\n"
+
+
+def drawn(content: bytes, pages: int = 1, more: Sequence[bytes] = ()) -> bytes:
+    """A page, some times over, that draws this; X is the first of the further objects."""
+    kids = b" ".join([b"4 0 R"] * pages)
+    return assemble(
+        [
+            b"<</Type/Catalog/Pages 2 0 R>>",
+            b"<</Type/Pages/Kids[%s]/Count %d>>" % (kids, pages),
+            b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 5 0 R"
+            b"/Resources<</Font<</F1 3 0 R>>/XObject<</X 6 0 R>>>>>>",
+            stream(content),
+            *more,
+        ]
+    )
+
+
+def form(content: bytes, number: int) -> bytes:
+    """A form that may draw another, X, by its number."""
+    resources = b"/Resources<</Font<</F1 3 0 R>>/XObject<</X %d 0 R>>>>" % number
+    return stream(content, b"/Type/XObject/Subtype/Form/BBox[0 0 600 800]" + resources)
+
+
+class TestRunningLines:
+    @pytest.mark.parametrize(
+        ("head", "foot"),
+        [
+            ("A Tale of Rivers", "{page}"),
+            ("{page} A Tale of Rivers", "Draft of 3 May"),
+            ("", "Page {page} of 9"),
+            ("A. Writer, student number 12345", ""),
+            ("", "- {page} -"),
+        ],
+    )
+    def test_heads_feet_and_page_numbers_are_left_out(self, head: str, foot: str) -> None:
+        found = read(scribes.pdf(PROSE, head, foot))
+        assert found.text == TEXT
+        lines = 3 * (bool(head) + bool(foot))  # it has three pages
+        assert found.notes[0] == f"{lines} running heads, feet and page numbers are left out"
+
+    def test_two_pages_are_enough(self) -> None:
+        found = read(scribes.pdf(PROSE[:12], "A Tale of Rivers", "{page}"))
+        assert found.text == "".join(f"{paragraph}\n" for paragraph in PROSE[:12])
+        assert found.notes == ("4 running heads, feet and page numbers are left out",)
+
+    def test_without_them_nothing_is_left_out(self) -> None:
+        assert read(scribes.pdf(PROSE)) == Reading(TEXT)
+
+    def test_lines_that_recur_within_the_text_stay(self) -> None:
+        page = [Line("Never more.", 72, y, 12) for y in range(700, 100, -15)]
+        assert remove_running_lines([page, page, page]) == ([page, page, page], 0)
+
+    def test_what_changes_more_than_its_number_stays(self) -> None:
+        pages = [
+            [Line(f"{word} chapter", 72, 750, 12), *body(number)] for number, word in enumerate(("One", "Two", "Six"))
+        ]
+        assert remove_running_lines(pages) == (pages, 0)
+
+    def test_heads_of_odd_and_even_pages_go_each(self) -> None:
+        pages = [
+            [
+                Line("The Title" if number % 2 else "The Author", 72, 750, 9),
+                *body(number),
+                Line(str(number), 300, 40, 9),
+            ]
+            for number in range(8)
+        ]
+        kept, removed = remove_running_lines(pages)
+        assert (kept, removed) == ([body(number) for number in range(8)], 16)
+
+    def test_roman_numbers_are_numbers(self) -> None:
+        pages = [[*body(number), Line(roman, 300, 40, 9)] for number, roman in enumerate(("ix", "x", "xi", "xii"))]
+        assert remove_running_lines(pages)[1] == 4
+
+    def test_pages_of_nothing_else_keep_their_lines(self) -> None:
+        pages = [[Line("Hello", 72, 750, 12)]] * 3
+        assert remove_running_lines(pages) == (pages, 0)
+
+
+def body(number: int) -> list[Line]:
+    """Lines of a page that no other has."""
+    return [
+        Line(f"page {chr(97 + number) * 3} line {chr(97 + line) * 3}", 72, 650 - 15 * line, 12) for line in range(20)
+    ]
+
+
+def set_lines(*texts: str, x: float = 72, size: float = 12) -> list[Line]:
+    return [Line(text, x, 700 - 15 * number, size) for number, text in enumerate(texts)]
+
+
+class TestParagraphs:
+    @pytest.mark.parametrize("align", ["J", "L"])
+    @pytest.mark.parametrize("gap", [0, 3])
+    def test_lines_join_into_paragraphs_however_they_are_set(self, align: str, gap: int) -> None:
+        assert read(scribes.pdf(PROSE, align=align, gap=gap)).text == TEXT
+
+    def test_an_indented_line_begins_one(self) -> None:
+        full = "x" * 60
+        lines = [Line(full, 72, 700, 12), Line(full, 90, 685, 12), Line(full, 72, 670, 12), Line(full, 72, 655, 12)]
+        assert set_paragraphs([lines])[0] == f"{full}\n{full} {full} {full}\n"
+
+    def test_a_heading_stands_by_itself(self) -> None:
+        assert set_paragraphs([[Line("A Heading That Is Long", 72, 720, 16), *set_lines("And the text begins")]])[
+            0
+        ] == ("A Heading That Is Long\nAnd the text begins\n")
+
+    def test_short_lines_stay_lines(self) -> None:
+        full = "words " * 10 + "and"
+        lines = set_lines("Dear Sir,", full, full, "so it was.", "Yours,", "A. Writer")
+        assert set_paragraphs([lines])[0] == f"Dear Sir,\n{full} {full} so it was.\nYours,\nA. Writer\n"
+
+    def test_a_paragraph_goes_on_on_the_next_page_and_in_the_next_column(self) -> None:
+        full = "words " * 10
+        one, two = set_lines(full + "and"), [Line(full + "end.", 72, 700, 12)]
+        assert set_paragraphs([one, two])[0] == f"{full}and {full}end.\n"
+        column = [*set_lines(full + "and", full + "so"), Line(full + "end.", 320, 700, 12)]
+        assert set_paragraphs([column])[0] == f"{full}and {full}so {full}end.\n"
+
+    def test_chinese_lines_join_without_a_space(self) -> None:
+        assert (
+            set_paragraphs([set_lines("吾輩は猫である名前は", "まだ無いどこで生れた")])[0]
+            == "吾輩は猫である名前はまだ無いどこで生れた\n"
+        )
+
+    def test_a_list_of_contents_is_left_out(self) -> None:
+        pages = [
+            set_lines("1 Introduction . . . . . . . . 4", "2 Method ........... xii", "He paused . . . and went on")
+        ]
+        kept, removed = remove_contents(pages)
+        assert ([line.text for line in kept[0]], removed) == (["He paused . . . and went on"], 2)
+
+
+class TestHyphens:
+    def join(self, *texts: str) -> str:
+        return set_paragraphs([set_lines(*texts)])[0].removesuffix("\n")
+
+    def test_a_divided_word_that_is_there_whole_is_joined(self) -> None:
+        assert self.join("It is an interesting tale, and it is inter-", "esting to all who read it") == (
+            "It is an interesting tale, and it is interesting to all who read it"
+        )
+
+    def test_a_compound_keeps_its_hyphen(self) -> None:
+        assert self.join("The well-known man, wellknown or not, is well-", "known to all who read it") == (
+            "The well-known man, wellknown or not, is well-known to all who read it"
+        )
+
+    def test_where_it_is_not_sure_the_hyphen_stays(self) -> None:
+        assert (
+            self.join("The man is now a well-", "known one and content")
+            == "The man is now a well-known one and content"
+        )
+
+    def test_a_soft_hyphen_is_sure(self) -> None:
+        assert self.join("The man is inter\u00ad", "ested in all of this") == "The man is interested in all of this"
+
+    def test_dashes_are_no_hyphens(self) -> None:
+        assert self.join("he came -- and --", "saw it all this year") == "he came -- and -- saw it all this year"
+        assert self.join("he came, O sight!-", "- and saw this year") == "he came, O sight!-- and saw this year"
+
+    def test_it_is_noted(self) -> None:
+        data = drawn(
+            b"BT /F1 12 Tf 72 720 Td (It is an interesting tale, and it is inter-) Tj"
+            b" 0 -14 Td (esting to all who read it) Tj ET"
+        )
+        assert read(data).notes == ("1 words that were divided at the ends of lines are joined",)
+
+
+class TestLetters:
+    def test_ligatures_are_letters(self) -> None:
+        assert read(scribes.pdf(["The ﬁnal oﬃce ﬂew oﬀ to the ﬆars and was never seen again."])).text == (
+            "The final office flew off to the stars and was never seen again.\n"
+        )
+
+    def test_text_that_is_turned_is_left_out_unless_all_of_it_is(self) -> None:
+        turned = b"BT /F1 20 Tf 0 1 -1 0 30 200 Tm (arXiv stamp) Tj ET\n"
+        assert read(drawn(SHOWN + turned)).text == "Hello world\n"
+        assert read(drawn(turned)).text == "arXiv stamp\n"
+
+    def test_fonts_that_dont_say_their_letters_are_refused(self) -> None:
+        shown = scribes.pdf(["Words that nobody can read."])
+        assert b"/ToUnicode" in shown
+        assert refused(shown.replace(b"/ToUnicode", b"/NoUnicode")) == (
+            "its fonts don't say which letters they show; save its text from where it was written"
+        )
+
+
+class TestRefusals:
+    def test_one_with_a_password_gives_its_reason_and_remedy(self) -> None:
+        assert refused(scribes.pdf(PROSE[:2], password="secret")) == "protected by a password; save a copy without one"
+
+    def test_one_that_only_must_not_be_changed_is_read(self) -> None:
+        assert read(scribes.pdf(PROSE[:2], password="")).text == "".join(f"{paragraph}\n" for paragraph in PROSE[:2])
+
+    def test_a_scan_gives_its_reason_and_remedy(self) -> None:
+        import fpdf
+        from PIL import Image
+
+        pages, picture = fpdf.FPDF(), io.BytesIO()
+        Image.new("L", (40, 40), 128).save(picture, "PNG")
+        pages.add_page()
+        pages.image(picture, w=40)
+        assert refused(bytes(pages.output())) == (
+            "no text in it, perhaps a scan; have its text recognised first (OCR), or give the text itself"
+        )
+
+    def test_pages_without_text_among_others_are_reported(self) -> None:
+        import pypdf
+
+        writer, file = pypdf.PdfWriter(io.BytesIO(scribes.pdf(PROSE[:2]))), io.BytesIO()
+        writer.add_blank_page()
+        writer.write(file)
+        assert read(file.getvalue()).guesses == ("1 of 2 pages have no text; if they are scans, it is missing",)
+
+    @pytest.mark.parametrize("share", [0.0, 0.05, 0.3])
+    def test_a_damaged_one_gives_its_reason_and_remedy(self, share: float) -> None:
+        whole = scribes.pdf(PROSE)
+        assert refused(whole[: int(share * len(whole))]).startswith("damaged, or no PDF; ")
+
+    @settings(max_examples=60)
+    @given(data=st.data())
+    def test_one_with_faults_is_read_or_refused_and_nothing_is_said_beside(self, data: st.DataObject) -> None:
+        spoilt, heard = bytearray(SOUND), _Ear()
+        for _ in range(data.draw(st.integers(1, 20))):
+            spoilt[data.draw(st.integers(0, len(spoilt) - 1))] = data.draw(st.integers(0, 255))
+        logging.getLogger().addHandler(heard)
+        try:
+            read_text(bytes(spoilt), ".pdf", "x")
+        except CorpusError as error:
+            heard.records += ["a message of two lines"] if "\n" in str(error) else []
+        finally:
+            logging.getLogger().removeHandler(heard)
+        assert heard.records == []
+
+
+class _Ear(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: list[object] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
+
+
+SOUND = scribes.pdf(PROSE[:3])
+LARGE = "too large or too intricate to be read; split it, or save its text"
+
+
+class TestHostility:
+    def test_a_page_that_unpacks_to_very_much_is_refused(self) -> None:
+        assert refused(drawn(b" " * 100_000_000 + SHOWN)) == LARGE
+
+    def test_forms_that_draw_forms_many_times_over_end(self) -> None:
+        forms = [form(b"/X Do " * 10, 7 + depth) for depth in range(9)]
+        found = read(drawn(b"/X Do " * 10 + SHOWN, more=[*forms, form(SHOWN, 99)]))
+        assert found.text.startswith("Hello world")
+        assert "some of its text may be missing" in found.guesses[0]
+
+    def test_a_form_that_draws_itself_ends(self) -> None:
+        assert read(drawn(b"/X Do " + SHOWN, more=[form(b"/X Do " + SHOWN, 6)])).text == "Hello world Hello world\n"
+
+    def test_a_large_form_drawn_many_times_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(pdf, "MOST_CONTENT", 1_000_000)
+        assert refused(drawn(b"/X Do " * 900, more=[form(b"1 " * 100_000, 6)])) == LARGE
+
+    def test_one_page_as_many_is_refused(self) -> None:
+        assert refused(drawn(SHOWN, pages=12_000)) in (LARGE, "more than 10,000 pages; split it")
+
+    def test_a_tree_of_pages_that_holds_itself_is_refused(self) -> None:
+        circle = assemble([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[2 0 R]/Count 1>>"])
+        assert refused(circle).startswith("damaged, or no PDF; ")
+
+    def test_arrays_within_arrays_are_refused(self) -> None:
+        assert refused(drawn(b"[" * 100_000 + SHOWN)).startswith(("damaged, or no PDF; ", LARGE))
+
+    def test_a_line_without_end_is_refused(self) -> None:
+        assert refused(drawn(b"BT /F1 12 Tf (" + b"x" * 1_000_000 + b") Tj ET")) == LARGE
