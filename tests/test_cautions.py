@@ -231,14 +231,18 @@ class TestReference:
         return Reference("english", tuple(texts))
 
     def test_what_the_check_remarks_is_a_caution_of_the_problem_and_kept(self) -> None:
-        found = find_cautions([problem(phrase(1, 9000, 77), phrase(1, 1500, 78))], self.make(20))
+        asked = [
+            problem(phrase(1, 9000, 77), phrase(1, 1500, salt), name=name) for salt, name in ((78, "P1"), (79, "P2"))
+        ]
+        found = find_cautions(asked, self.make(20))
         (text,) = [each.text for each in found.of("P1") if each.kind == "reference"]
         assert text.startswith(
             "For this question the reference is doubtful: none of 20 people have a text near in length"
         )
         assert found.reference is not None
         assert found.reference.problems[0].grade == "poor"
-        assert found.run[-1].text.startswith("The reference: 20 texts by 20 people. Of 1 question")
+        assert found.run[-1].text.startswith("The reference: 20 texts by 20 people. Of 2 questions")
+        assert find_cautions(asked[:1], self.make(20)).run == ()  # of one question it is said once
 
 
 def corpus() -> ProblemSet:

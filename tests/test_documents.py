@@ -140,3 +140,11 @@ def test_another_format_in_a_texts_clothes_is_named(tmp_path: Path, data: bytes,
     with pytest.raises(CorpusError) as refusal:
         read_document(path)
     assert str(refusal.value) == f"{path}: {message}"
+
+
+def test_pan_texts_are_read_as_ever(pan_data: Path) -> None:
+    """To the last character: results that are published depend on it."""
+    files = sorted(pan_data.glob("*/*/*.txt"))[::5]
+    assert len(files) > 500
+    for file in files:
+        assert read_document(file) == Document(str(file), decode(file.read_bytes(), str(file)))

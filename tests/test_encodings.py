@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import codecs
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -124,7 +127,13 @@ def test_what_could_be_utf8_as_well_is_reported() -> None:
     assert found.guesses[0].startswith("says that it is Windows-1250, but could be UTF-8; read as it says")
 
 
+def test_only_the_first_mark_is_one() -> None:
+    """Some PAN texts have two, and what is read of them must not change."""
+    assert decode(codecs.BOM_UTF8 * 2 + b"a").text == "\ufeffa"
+
+
 def test_what_the_user_says_counts() -> None:
+    assert decode(codecs.BOM_UTF16_LE + "één".encode("utf-16-le"), None, "utf-16-le").text == "één"
     assert decode("één".encode("cp850"), "utf-8", "cp850") == ("één", ())
     with pytest.raises(Unreadable, match=r"^not Windows-1253 \(byte 1\); save it as UTF-8$"):
         decode(b"a\xd2b", None, "cp1253")
@@ -157,3 +166,13 @@ def test_encodings_have_the_names_that_people_know() -> None:
     ]  # fmt: skip
     assert known_encoding("LATIN1") == "iso8859-1"
     assert known_encoding("hex") == ""
+
+
+def test_the_table_of_the_docs_is_the_stored_one() -> None:
+    root = Path(__file__).parent.parent
+    command = [sys.executable, str(root / "benchmarks" / "guesses.py"), "--table"]
+    table = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    assert table in (root / "docs" / "file-formats.md").read_text("utf-8")
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()[2:]]
+    assert len(rows) == 10
+    assert sum(int(row[4]) for row in rows) <= 3

@@ -313,6 +313,8 @@ def test_paths_may_be_strings(tmp_path: Path) -> None:
     with byline.builtin_problems("greek") as folder:
         assert byline.read_problems(str(folder)) == byline.read_problems(folder)
         assert byline.read_truth(str(folder)) == byline.read_truth(folder)
+        text = next(folder.glob("*/unknown.txt"))
+        assert byline.read_document(str(text)) == byline.read_document(text)
     for author in "ab":
         (tmp_path / "authors" / author).mkdir(parents=True)
         (tmp_path / "authors" / author / "1.txt").write_text(f"{author} letter to you, and to {author} " * 9, "utf-8")

@@ -118,7 +118,7 @@ def test_a_run_that_dies_at_any_write_ends_with_the_same_bytes(home: Path) -> No
         assert sorted(path.name for path in out.glob("run/members/*")) == ["0001", "0002"]
         answers = out / "answers.txt"
         assert not answers.exists() or answers.read_text("utf-8") == format_answers(whole.answers, "folders")
-    assert point == 19, "texts, a plan, two members and the answers are eighteen writes and namings"
+    assert point == 21, "texts, cautions, a plan, two members and the answers are twenty writes and namings"
 
 
 def test_ctrl_c_stops_with_the_answers_so_far(home: Path) -> None:

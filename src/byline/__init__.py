@@ -59,6 +59,7 @@ _HOMES = {
     "plot": "figures.plotting",
     "read_author_model": "attribution.file",
     "read_calibration": "calibration",
+    "read_document": "documents",
     "read_pool": "pools",
     "read_problems": "problems",
     "read_question": "problems",
@@ -128,6 +129,7 @@ __all__ = [
     "plot",
     "read_author_model",
     "read_calibration",
+    "read_document",
     "read_pool",
     "read_problems",
     "read_question",
@@ -161,7 +163,7 @@ if TYPE_CHECKING:
     from byline.cautions import Caution, Cautions
     from byline.clustering import Clustering, cluster_documents
     from byline.combination import combine_runs
-    from byline.documents import Document
+    from byline.documents import Document, read_document
     from byline.dossiers.explanation import Explanation, explain_problem
     from byline.errors import (
         AnswersError,

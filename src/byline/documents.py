@@ -65,11 +65,12 @@ def read_bytes(path: Path, name: str | None = None) -> bytes:
         raise CorpusError(f"{name}: can't be read ({error.strerror}); {remedy}") from None
 
 
-def read_document(path: Path, name: str | None = None, encoding: str | None = None) -> Document:
+def read_document(path: Path | str, name: str | None = None, encoding: str | None = None) -> Document:
     """The text of a file in any of the formats, line ends made plain; guesses are warned of.
 
     `encoding` is for plain text and markup whose own is not what it says; else it is found out.
     """
+    path = Path(path)
     name = name or str(path)
     try:
         size = path.stat().st_size

@@ -46,8 +46,10 @@ def decode(data: bytes, declared: str | None = None, said: str | None = None) ->
     `declared` is what the file says of its encoding, which may be wrong; `said` is what the user says, which counts.
     """
     mark = next((encoding for mark, encoding in MARKS if data.startswith(mark)), None)
-    if said or mark:
-        return Decoded(_plain(_decode_as(data, said or mark or "")))
+    if said:
+        return Decoded(_plain(_decode_as(data, said)).removeprefix("\ufeff"))
+    if mark:
+        return Decoded(_plain(_decode_as(data, mark)))
     if declared is not None and (found := _decode_declared(data, declared)):
         return found
     try:
@@ -64,7 +66,7 @@ def decode(data: bytes, declared: str | None = None, said: str | None = None) ->
 
 
 def _plain(text: str) -> str:
-    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def known_encoding(name: str) -> str:
