@@ -24,7 +24,8 @@ COMMANDS_HEAD = """# Commands
 
 Written by `python docs/generate.py` from the program itself. Results go to stdout, progress to stderr: bars on a
 terminal, plain lines elsewhere. Exit codes: 0 done, 1 something that you can put right (one message says what), 2 wrong
-usage, 130 interrupted. `byline --version` shows the version, `byline --verbose COMMAND ...` says more on stderr;
+usage, 130 interrupted, 143 stopped by the system (SIGTERM; what is finished is kept as after Ctrl-C).
+`byline --version` shows the version, `byline --verbose COMMAND ...` says more on stderr;
 `python -m byline` is the same program.
 """
 

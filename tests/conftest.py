@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -15,6 +16,10 @@ from byline.builtin import builtin_problems
 # The same cases on every run, so that a change passes or fails by itself; --hypothesis-profile=default tries new ones.
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.load_profile("same")
+
+# Tests interrupt programs as Ctrl-C does; where the tests were begun with that ignored, programs would inherit it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 MakeCorpus = Callable[..., Path]
 

@@ -85,7 +85,7 @@ def evidence_of(text: str, lean: float, seed: object, guesses: bool = True) -> d
     for place in range(0, len(text) + 1, 50):
         near = [bits for begin, _, bits, *_ in words if abs(begin - place) < 200]
         curve.append([place, round(sum(near) / 400, 4)])
-    return {"words": words, "curve": curve}
+    return {"words": words, "curve": curve, "bits": round(sum(word[2] for word in words), 4)}
 
 
 def texts_of(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -49,6 +51,18 @@ class TestChoosing:
     def test_texts_that_are_all_apart_have_few(self) -> None:
         found = cluster_scores("abcdef", self.SCORES, threshold=99)
         assert choose_links(found, 5) == [(0, 1)]
+
+    def test_large_clusters_leave_room_for_links_between_texts_that_are_apart(self) -> None:
+        chance, labels = np.random.default_rng(0), np.arange(60) // 30
+        links = np.where(labels[:, None] == labels, 9.0, 2.0) + np.tri(60) * chance.random((60, 60))
+        links = np.tril(links, -1) + np.tril(links, -1).T
+        found = replace(cluster_scores([f"{n}" for n in range(60)], links), links=links, labels=tuple(labels.tolist()))
+        assert sorted(map(len, found.clusters)) == [30, 30]
+        chosen = choose_links(found, 60)
+        apart = [pair for pair in chosen if labels[pair[0]] != labels[pair[1]]]
+        strengths = sorted((found.links[one, other] for one in range(30) for other in range(30, 60)), reverse=True)
+        assert (len(chosen), len(apart)) == (60, 12)
+        assert [found.links[pair] for pair in apart] == strengths[:12]
 
 
 class TestWeighing:

@@ -229,7 +229,7 @@ class TestKnownTexts:
         for each, author in zip(found, "abcd", strict=True):
             (own,) = [candidate.probability for candidate in each.ranking if candidate.author == author]
             assert 0.05 < own < 0.5
-        assert [record.getMessage() for record in caplog.records] == [
+        assert beside_length(caplog) == [
             f"{name}/0: the same as {name}/0 by {name}, his only text: he can't be judged" for name in "abcd"
         ]
 
@@ -240,23 +240,34 @@ class TestKnownTexts:
         known = texts_by(range(6)).documents[4]
         part = Document("part", unknown([0])[0].text + known.text[50:250])
         attribute(trained(), [Document("copy", known.text), part])
-        assert [record.getMessage().split(":")[0] for record in caplog.records] == ["copy"]
+        assert [said.split(":")[0] for said in beside_length(caplog)] == ["copy"]
 
-    def test_very_short_texts_are_named(self, caplog: pytest.LogCaptureFixture) -> None:
-        attribute(trained(), [Document("scrap", unknown([0])[0].text[:60]), *unknown([1])])
-        assert [record.getMessage() for record in caplog.records] == [
-            "scrap: 60 characters; so short a text says little of its author"
-        ]
+    def test_short_texts_are_named_and_many_of_them_counted(self, caplog: pytest.LogCaptureFixture) -> None:
+        weak = "below 1,000 the evidence is weak, whichever way it points"
+        long = Document("long", habits(1, 1_200, 9))
+        scrap, *_, last = attribute(trained(), [Document("scrap", unknown([0])[0].text[:60]), long])
+        assert caplog.messages == [f"scrap: 60 characters; {weak}"]
+        assert scrap.cautions == (f"60 characters; {weak}",)
+        assert last.cautions == ()
+        caplog.clear()
+        found = attribute(trained(), [Document(f"{n}.txt", long.text[n : n + 535]) for n in range(5)])
+        assert caplog.messages == [f"5 texts (0.txt, 1.txt, 2.txt and 2 more) are short; {weak}"]
+        assert {each.cautions for each in found} == {(f"535 characters; {weak}",)}
 
     def test_texts_that_are_known_are_named(self, caplog: pytest.LogCaptureFixture) -> None:
         known = texts_by(range(6)).documents[4]
         part = Document("part", unknown([0])[0].text + known.text[50:250])
         attribute(trained(), [*unknown([1]), Document("copy", f" {known.text}\n"), part])
-        assert [record.getMessage() for record in caplog.records] == [
+        assert beside_length(caplog) == [
             f"copy: the same as {known.name} by b, and judged as if the model had not learnt it",
             f"part: shares 100 characters or more word for word with {known.name} by b, which the model has learnt;"
             " what it says of them is no evidence",
         ]
+
+
+def beside_length(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """What is said of texts but that they are short."""
+    return [said for said in caplog.messages if not said.endswith(cautions.WEAK)]
 
 
 def pairs(writings: Writings) -> list[tuple[str, Document]]:
@@ -400,7 +411,7 @@ class TestLostLetters:
         assert caplog.messages == []
 
     def test_a_text_that_is_asked_is_judged_named_or_refused(self, caplog: pytest.LogCaptureFixture) -> None:
-        model, plain = trained(), unknown([1])[0].text
+        model, plain = trained(), habits(1, 1_200, 40)
         assert attribute(model, [Document("x.txt", plain)])[0].cautions == ()
         assert caplog.messages == []
         letters = "\u03bc" * (len(plain) // 2)

@@ -55,7 +55,7 @@ def write_authors(folder: Path, authors: Iterable[int], texts: int = 2, length: 
     return folder
 
 
-def write_asked(folder: Path, authors: Iterable[int], length: int = 300) -> list[Path]:
+def write_asked(folder: Path, authors: Iterable[int], length: int = 1_100) -> list[Path]:
     """Texts by some of them that are not known yet."""
     folder.mkdir(exist_ok=True)
     paths = []

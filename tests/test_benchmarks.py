@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from conftest import phrase
@@ -19,7 +20,7 @@ def benchmarks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The folder of benchmarks is where modules are looked for."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     yield
-    for name in ("attribution", "cautions", "clustering", "pan", "sampling", "speed", "stored"):
+    for name in ("attribution", "cautions", "clustering", "pan", "rolling", "sampling", "speed", "stored"):
         sys.modules.pop(name, None)
 
 
@@ -65,6 +66,20 @@ def test_cautions_are_measured(
     assert found["draws"][0]["said"] == 0
     cautions.print_tables(found)
     assert "| english | 12 |" in capsys.readouterr().out
+
+
+def test_changes_of_hand_are_measured() -> None:
+    import rolling
+
+    first, second = np.array([[0.9, 0.1]] * 4), np.array([[0.1, 0.9]] * 4)
+    middles = [1500.0 + 1000 * window for window in range(8)]
+    one = rolling.Case(middles, np.concatenate([first, first]), 0, 1, None)
+    seam = rolling.Case(middles, np.concatenate([first, second]), 0, 1, 5000)
+    unseen = rolling.Case(middles, np.concatenate([first, first]), 0, 1, 5000)
+    assert rolling.judge([one, seam], 0.1) == {"right": 1, "found": 1, "false": 0}
+    assert rolling.judge([one, seam], 1e-9) == {"right": 0.75, "found": 0, "false": 0}
+    assert rolling.judge([one, seam, unseen], 0.1)["found"] == 0.5
+    assert rolling.judge([seam._replace(seam=None), seam], 0.1)["false"] == 1
 
 
 def test_samples_of_heads_are_measured(english: Path) -> None:

@@ -61,7 +61,7 @@ def collection(tmp_path: Path) -> Path:
             for salt in range(3):
                 write(folder / name / candidate / f"known{salt:05d}.txt", phrase(number, 900, salt))
         for place, number in enumerate((1, 2, 0), start=1):
-            write(folder / name / "unknown" / f"unknown{place:05d}.txt", phrase(number, 900, 7))
+            write(folder / name / "unknown" / f"unknown{place:05d}.txt", phrase(number, 1100, 7))
         write_truth(folder / name, TRUTH)
     return folder
 
@@ -75,7 +75,7 @@ class TestReading:
         assert len(first.candidates.documents) == 12
         assert first.candidates.language == "english"
         assert [each.name for each in first.unknown] == [f"problem00001/unknown/{name}" for name in TRUTH]
-        assert first.unknown[2].text == phrase(0, 900, 7)
+        assert first.unknown[2].text == phrase(0, 1100, 7)
 
     def test_one_problem_s_folder_is_read_by_itself(self, collection: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert is_collection(collection / "problem00002")

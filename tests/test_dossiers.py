@@ -13,25 +13,32 @@ import shutil
 import subprocess
 import sys
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from byline.answers import Answer
 from byline.builtin import builtin_problems
 from byline.documents import Document
 from byline.dossiers.explanation import explain_problem
+from byline.dossiers.findings import problem_values
 from byline.dossiers.verification import verification_dossier
+from byline.dossiers.words import LEANINGS, RESERVE, VERDICTS, count_verdicts, verdict_words
 from byline.errors import AnswersError, RunError
 from byline.evaluation import evaluate_answers
 from byline.execution import Keep
 from byline.figures.sources import read_run
+from byline.keepsakes import read_kept_problems
 from byline.metrics import cllr
 from byline.pools import read_pool
 from byline.problems import Problem, ProblemSet, read_problems
+from byline.runs import read_plan, write_plan
 from byline.settings import Settings
+from byline.storage import read_checked_json
 from byline.verification import verify
 from conftest import phrase
 
@@ -88,7 +95,7 @@ class TestVerification:
                 f"{name}, way {way} of asking" for name in ("vectors", "vectors (topic masked)") for way in (1, 2)
             }
             assert row["statement"].startswith("The evidence is ")
-            assert re.search("times( or more)? as probable if", row["statement"])
+            assert re.search(r"What was found is (at least )?[\d.,]+ times more to be expected if ", row["statement"])
 
     def test_words_speak_for_the_author_where_the_answer_does(self, dossier: dict[str, Any]) -> None:
         totals = {
@@ -213,7 +220,141 @@ class TestVerification:
         assert len(json.dumps(found)) < 5_000_000
 
 
+def question(output: str) -> list[str]:
+    asked = ["--known", "known01.txt", "known02.txt", "--unknown", "unknown.txt", "--reference", "ref"]
+    return ["verify", *asked, "--engines", "ngram,spread", "--members", "3", "-o", output]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One question beside a reference, asked by the command."""
+    home = tmp_path_factory.mktemp("one")
+    with builtin_problems("english") as corpus:
+        for number in range(2, 13):
+            (home / f"ref/a{number}").mkdir(parents=True)
+            for name in ("known01", "known02"):
+                shutil.copy(corpus / f"EN{number:03d}" / f"{name}.txt", home / f"ref/a{number}/{name}.txt")
+        for name in ("known01", "known02", "unknown"):
+            shutil.copy(corpus / f"EN001/{name}.txt", home / f"{name}.txt")
+    done = start(*question("one"), cwd=home)
+    assert done.returncode == 0, done.stderr
+    return home
+
+
+class TestOneQuestion:
+    def test_the_command_is_printed_as_it_was_given_and_gives_the_same_answers(self, home: Path) -> None:
+        dossier = verification_dossier(home / "one")
+        assert dossier["provenance"]["command"] == shlex.join(["byline", *question("one")])
+        assert not dossier["provenance"]["template"]
+        words = shlex.split(dossier["provenance"]["command"])[1:]
+        assert start(*words[:-1], "again", cwd=home).returncode == 0
+        assert (home / "again/answers.txt").read_bytes() == (home / "one/answers.txt").read_bytes()
+        again = verification_dossier(home / "again")
+        assert [row["score"] for row in again["problems"]] == [row["score"] for row in dossier["problems"]]
+
+    def test_a_run_goes_on_whatever_the_command_was(self, home: Path) -> None:
+        shutil.copytree(home / "one", home / "other")
+        done = start(*question("other"), "--resume", "--quiet", cwd=home)
+        assert done.returncode == 0, done.stderr
+        assert verification_dossier(home / "other")["provenance"]["command"].endswith("-o one")
+
+    def test_without_a_command_there_is_a_template_of_a_question(self, home: Path) -> None:
+        plan = read_plan(home / "one/run")
+        shutil.copytree(home / "one", home / "bare")
+        write_plan(home / "bare/run", replace(plan, command=None))
+        assert "command" not in read_checked_json(home / "bare/run/plan.json")
+        found = verification_dossier(home / "bare")["provenance"]
+        assert found["template"]
+        assert found["command"].startswith("byline verify --known KNOWN --unknown UNKNOWN -o OUT --preset ")
+        assert found["command"].endswith("--reference REFERENCE")
+
+    def test_the_report_is_called_by_the_unknown_text_and_counts_its_warnings(self, home: Path) -> None:
+        dossier = verification_dossier(home / "one")
+        assert dossier["title"] == "unknown.txt"
+        count = len(dossier["warnings"])
+        assert count
+        assert re.search(rf" {count} warnings?\.$", dossier["conclusion"])
+
+    def test_it_is_compared_with_the_reference_where_nothing_is_calibrated(self, home: Path) -> None:
+        plan = read_plan(home / "one/run")
+        problem = next(iter(read_kept_problems(home / "one/run", plan).values()))
+        for interpretation, others in (("cohort", "the reference"), ("relative", "the other problems")):
+            manner = replace(plan.manner, calibration=None, interpretation=interpretation)
+            values = problem_values(Answer("x", 0.2, -1.0), problem, None, manner, ())
+            assert values["statement"].startswith(f"Compared with {others} it leans towards another author.")
+
+
+class TestWords:
+    ANSWERS = (
+        Answer("a", 0.9, 1.0, 1.5, None, 0.9),
+        Answer("b", 0.34, -1.0, -0.29, None, 0.34),
+        Answer("c", 0.33, -1.0, -0.299, None, 0.33),
+        Answer("d", 0.1, -2.0, -1.0, None, 0.1),
+        Answer("e", 0.5, 0.0, 0.1, None, 0.55),
+        Answer("f", 0.2, -1.0),
+        Answer("g", 0.5),
+    )
+
+    def test_what_nothing_supports_leans_and_is_counted_apart(self) -> None:
+        assert [verdict_words(answer) for answer in self.ANSWERS] == [
+            "same author", "leans to another author", "leans to another author", "another author", "undecided",
+            "another author", "skipped",
+        ]  # fmt: skip
+        assert count_verdicts(self.ANSWERS) == (
+            "1 same author, 2 another author, 2 lean to another author, 1 undecided, 1 skipped"
+        )
+        assert count_verdicts([Answer("a", 0.6, 1.0, 0.2)]) == "1 leans to the same author"
+
+    def test_the_terminal_and_the_page_have_the_same_words(self) -> None:
+        script = (files("byline.reports") / "assets/graphs.js").read_text(encoding="utf-8")
+        for words in (*VERDICTS.values(), *LEANINGS.values()):
+            assert f'"{words}"' in script
+
+    def test_the_terminal_says_what_the_range_is_of_and_what_is_not_in_it(self, run: Path) -> None:
+        with builtin_problems("english") as problems:
+            done = start("verify", problems, "-o", run / "again", "--engines", "ngram,vectors", "--members", "4", "-q")
+        assert "95 of 100" not in done.stdout
+        said = " ".join(done.stdout.split())
+        assert "over members" in said
+        assert RESERVE in said
+        assert "ten times more to be expected if the author of the known texts wrote the unknown one than if" in said
+        (total,) = [line for line in done.stdout.splitlines() if re.match(r"\d+ same author, ", line)]
+        dossier = verification_dossier(run / "again")
+        assert dossier["conclusion"] == f"12 problems: {total}."
+        name = dossier["problems"][0]["id"]
+        assert RESERVE in " ".join(start("explain", run / "again", name).stdout.split())
+
+
 class TestExplain:
+    def test_passages_are_those_of_the_report_the_strongest_first(self, run: Path, dossier: dict[str, Any]) -> None:
+        for row in dossier["problems"]:
+            shown = [
+                (each.begin, each.end, round(each.bits, 2)) for each in explain_problem(run, row["id"], 5).passages
+            ]
+            texts = unpack(row["blob"])
+            assert shown == [(each["begin"], each["end"], each["bits"]) for each in texts["passages"]]
+            few = explain_problem(run, row["id"], 2).passages
+            assert [(each.begin, each.end) for each in few if each.bits < 0] == [
+                (begin, end) for begin, end, bits in shown if bits < 0
+            ][:2]
+            for document in texts["documents"]:
+                assert document["bits"] == pytest.approx(
+                    sum(word[2] for word in document["words"]), abs=0.005 * len(document["words"])
+                )
+
+    def test_words_have_colours_on_a_terminal_or_where_they_are_forced_only(self, run: Path) -> None:
+        plain = start("explain", run, "EN005")
+        assert "\x1b" not in plain.stdout
+        command = [sys.executable, "-m", "byline", "explain", str(run), "EN005"]
+        bare = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
+        for more, coloured in (({}, False), ({"FORCE_COLOR": "1", "TERM": "xterm-256color"}, True)):
+            environment = {**bare, "COLUMNS": "100", **more}
+            done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=True)
+            assert ("\x1b[" in done.stdout) == coloured
+            assert re.sub(r"\x1b\[[\d;]*m", "", done.stdout) == plain.stdout
+        assert re.search(r"\x1b\[(1;)?34m", done.stdout)  # blue
+        assert re.search(r"\x1b\[(1;)?4;38;5;208m", done.stdout)  # orange and underlined
+
     def test_the_strongest_passages_of_one_problem(self, run: Path) -> None:
         found = explain_problem(run, "EN005", 2)
         assert found.verdict == "the same author"
@@ -231,7 +372,7 @@ class TestExplain:
     def test_the_command(self, run: Path) -> None:
         done = start("explain", run, "EN005", "--passages", "2")
         assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout.startswith("EN005: the same author\n")
+        assert done.stdout.startswith("EN005: same author\n")
         assert "For the same author" in done.stdout
         assert "Evidence is never proof." in done.stdout
         wrong = start("explain", run, "nobody")

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from byline.formats.encodings import decode, known_encoding, spell
-from byline.formats.guessing import guess_encoding
+from byline.formats.encodings import BROWSERS, DECLARED, WIDER, declarable, decode, known_encoding, spell
+from byline.formats.guessing import guess_encoding, guess_wide
 from byline.formats.reading import Unreadable
 
 DUTCH = (
@@ -115,10 +115,57 @@ def test_latin_1_means_windows_as_in_browsers() -> None:
     assert decode("‘naïef’ – €".encode("cp1252"), "iso-8859-1") == ("‘naïef’ – €", ())
 
 
-@pytest.mark.parametrize("declared", ["klingon", "utf-16", "utf-8", "base64", "x\0y", "cp037x"])
+@pytest.mark.parametrize("declared", ["utf-16", "utf-32-be", "utf-8", "unicode-1-1-utf-8"])
 def test_what_it_says_falsely_is_passed_over(declared: str) -> None:
     assert decode("één".encode(), declared) == ("één", ())
     assert decode(GREEK.encode("cp1253"), declared).text == GREEK
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "klingon", "base64", "x\0y", "cp037", "punycode", "unicode_escape", "Raw-Unicode-Escape", "UTF-7", "idna",
+        "undefined", "charmap",
+    ],
+)  # fmt: skip
+def test_what_no_text_is_in_is_not_obeyed(declared: str) -> None:
+    text = "één \\u0041 +AGE- a-b"
+    assert decode(text.encode(), declared) == (
+        text,
+        (f"says that it is {declared!a}, no encoding of texts; read as UTF-8, a guess",),
+    )
+    found = decode(GREEK.encode("cp1253"), declared)
+    assert (found.text, found.guesses[0][:29]) == (GREEK, "read as Windows-1253, a guess")
+
+
+def test_all_that_may_be_declared_is_known_by_that_name() -> None:
+    assert all(codecs.lookup(name).name == name == declarable(name) for name in DECLARED)
+    assert all(codecs.lookup(name).name == name in DECLARED for name in BROWSERS.values())
+    assert set(WIDER) <= DECLARED
+    assert decode("猫".encode("cp932"), "X-SJIS") == ("猫", ())
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", ["It was so.", DUTCH, "A\r\n" + "word " * 100, "It was 猫 and 猫, so they said."])
+def test_utf16_without_a_mark_is_guessed(text: str, encoding: str) -> None:
+    found = decode(text.encode(encoding))
+    assert found.text == text.replace("\r\n", "\n")
+    assert found.guesses[0].startswith(f"read as {encoding.upper()}, a guess; ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It was so\0 and so.\0" * 20,
+        "a\0b",
+        "\0" * 40,
+        "a\0\1\0" * 20,
+        "a\0" * 20 + "b",
+        "word\0" * 40,
+    ],
+)
+def test_utf8_with_zeros_stays_what_it_is(text: str) -> None:
+    assert decode(text.encode()) == (text, ())
 
 
 def test_what_could_be_utf8_as_well_is_reported() -> None:
@@ -137,7 +184,7 @@ def test_what_the_user_says_counts() -> None:
     assert decode("één".encode("cp850"), "utf-8", "cp850") == ("één", ())
     with pytest.raises(Unreadable, match=r"^not Windows-1253 \(byte 1\); save it as UTF-8$"):
         decode(b"a\xd2b", None, "cp1253")
-    for name in ("klingon", "rot13", "zip", ""):
+    for name in ("klingon", "rot13", "zip", "", "punycode", "unicode_escape", "utf-7"):
         with pytest.raises(Unreadable, match=r"there is no encoding|and what else is not sure"):
             decode(b"a\xd2b", None, name)
 
@@ -150,13 +197,13 @@ def test_any_bytes_are_text_or_refused(data: bytes) -> None:
         return
     assert "\r" not in found.text
     if found.guesses:
-        assert guess_encoding(data) is not None
+        assert guess_encoding(data) is not None or guess_wide(data) is not None
 
 
 @given(st.text(max_size=200))
 def test_all_utf8_is_text(text: str) -> None:
     plain = text.encode("utf-8", "ignore").decode()
-    if not plain.encode().startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if not plain.encode().startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and guess_wide(plain.encode()) is None:
         assert decode(plain.encode()).text == plain.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -18,7 +18,17 @@ from byline.builtin import builtin_problems
 from byline.documents import Document
 from byline.dossiers import parts
 from byline.dossiers.findings import evidence_by_problem, gains_of
-from byline.evidence import Guesser, Word, find_passages, scale_of, smooth_curve, turning_points, weigh_words
+from byline.evidence import (
+    Guesser,
+    Passage,
+    Word,
+    choose_strongest,
+    find_passages,
+    scale_of,
+    smooth_curve,
+    turning_points,
+    weigh_words,
+)
 from byline.execution import Keep
 from byline.figures.sources import read_run
 from byline.problems import Problem, ProblemSet, read_problems
@@ -76,6 +86,30 @@ class TestPassages:
         spans = sorted((each.begin, each.end) for each in found)
         assert all(one[1] <= other[0] for one, other in pairwise(spans))
         assert all(each.end - each.begin <= evidence.PASSAGE for each in found)
+
+    def test_the_first_of_many_are_the_same_as_few(self) -> None:
+        text = "some words " * 300
+        gains = made(text, members=5)
+        many = find_passages(text, gains, 50)
+        for most in (1, 3, 5):
+            few = find_passages(text, gains, most)
+            for side in (1, -1):
+                own = [[each for each in found if side * each.bits > 0] for found in (few, many)]
+                assert own[0] == own[1][:most]
+                assert [abs(each.bits) for each in own[1]] == sorted((abs(each.bits) for each in own[1]), reverse=True)
+
+    def test_what_only_half_of_the_members_say_does_not_stand_out(self) -> None:
+        text = "word " * 30
+        gains = np.zeros((2, len(text)))
+        gains[:, 10] = 3, -9
+        assert find_passages(text, gains) == ()
+        gains[:, 10] = -3, -9
+        (found,) = find_passages(text, gains)
+        assert (found.bits, found.agreement) == (-6, 1)
+
+    def test_the_strongest_of_several_texts_come_first_on_either_side(self) -> None:
+        passages = [Passage(0, 9, bits, 1) for bits in (-1.0, 4.0, -7.0, 2.0, -3.0)]
+        assert [each.bits for each in choose_strongest(passages, 2)] == [4, 2, -7, -3]
 
     def test_a_text_without_words_has_none(self) -> None:
         assert find_passages("  \n", np.ones((1, 3))) == ()

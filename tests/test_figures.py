@@ -8,7 +8,9 @@ import sys
 import threading
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +25,9 @@ from byline.attribution.rolling import Passage, Rolling, Stretch
 from byline.attribution.writings import writings_of
 from byline.commands import app
 from byline.documents import Document
+from byline.dossiers.verification import verification_dossier
 from byline.errors import BylineError
+from byline.evaluation import evaluate_answers
 from byline.execution import Keep
 from byline.figures import canvas
 from byline.figures.along import probability_lines
@@ -43,13 +47,13 @@ from byline.figures.profiles import run_profiles, text_profiles
 from byline.figures.sources import Run, read_run
 from byline.figures.styles import MARKERS, PALETTE, legend_of, show
 from byline.figures.tables import arrange, held_out_table, relative_table, score_table
-from byline.figures.trees import grow_tree, lay_out
+from byline.figures.trees import Tree, grow_tree, lay_out
 from byline.metrics import auc, c_at_1, measure
 from byline.pools import read_pool
 from byline.problems import ProblemSet, read_problems
 from byline.reference import build_reference
 from byline.relative import REACHES, relative_scores
-from byline.scoring import Matrix, Side
+from byline.scoring import Matrix, Side, Table
 from byline.settings import Settings
 from byline.truth import read_truth
 from byline.verification import verify
@@ -210,18 +214,26 @@ class TestPlacement:
         assert not placed.points.any()
 
 
+def clades(tree: Tree) -> list[frozenset[int]]:
+    """The rows that each merge joins."""
+    found = [frozenset({row}) for row in range(len(tree.order))]
+    for one, other in tree.merges[:, :2].astype(int).tolist():
+        found.append(found[one] | found[other])
+    return found[len(tree.order) :]
+
+
 class TestTrees:
     def test_a_planted_clade_has_full_support_and_noise_has_not(self) -> None:
         rng = np.random.default_rng(5)
         profiles = rng.normal(size=(9, 60))
         profiles[:3] += 6 * rng.normal(size=60)
         tree = grow_tree(profiles, 100, seed=1)
-        support = dict(zip(tree.clades, tree.support, strict=True))
+        support = dict(zip(clades(tree), tree.support, strict=True))
         assert support[frozenset({0, 1, 2})] == 100
         rest = [value for clade, value in support.items() if value is not None and not clade & {0, 1, 2}]
         assert min(rest) < 70
         assert tree.support[-1] is None
-        assert tree.clades[-1] == set(range(9))
+        assert clades(tree)[-1] == set(range(9))
 
     def test_support_is_the_share_of_replicates_and_the_same_for_a_seed(self) -> None:
         profiles = np.random.default_rng(2).normal(size=(6, 20))
@@ -233,7 +245,7 @@ class TestTrees:
     def test_leaves_of_a_clade_stand_together(self) -> None:
         tree = grow_tree(np.random.default_rng(2).normal(size=(15, 20)), 0)
         place = {row: number for number, row in enumerate(tree.order)}
-        for clade in tree.clades:
+        for clade in clades(tree):
             places = sorted(place[row] for row in clade)
             assert places == list(range(places[0], places[0] + len(clade)))
 
@@ -393,6 +405,27 @@ class TestLooks:
         assert [each.marker for each in shown[:3]] == [MARKERS[0], MARKERS[1], MARKERS[0]]
         assert [each.group for each in legend_of(shown)] == ["one", "two"]
 
+    def test_groups_get_their_looks_in_the_order_of_the_table_whatever_the_order_of_names(self) -> None:
+        looks = {"a": Look(group="letters"), "b": Look("", "#D55E00", "essays"), "c": Look(group="essays")}
+        wanted = {"a": (PALETTE[0], "o"), "b": ("#D55E00", "s"), "c": (PALETTE[1], "s"), "d": ("#7f7f7f", ".")}
+        for names in permutations("abcd"):
+            shown = show(names, looks)
+            assert {name: (each.colour, each.marker) for name, each in zip(names, shown, strict=True)} == wanted
+            legend = [(each.group, each.colour, each.marker) for each in legend_of(shown)]
+            assert legend == [("letters", PALETTE[0], "o"), ("essays", PALETTE[1], "s")]
+        assert [each.marker for each in show("c", looks)] == ["s"]
+
+    def test_the_legend_has_the_groups_colour_not_a_members(self) -> None:
+        looks = {"a": Look("", "red", "one"), "b": Look("", "", "one"), "c": Look("", "tan", "two")}
+        assert [each.colour for each in legend_of(show("abc", looks))] == [PALETTE[0], "tan"]
+
+    def test_authors_follow_the_groups_in_their_own_order(self) -> None:
+        looks = {"Cid": Look(group="late"), "Ben": Look("", "navy")}
+        for owners in (AUTHORS, AUTHORS[::-1]):
+            shown = legend_of(show(owners, looks, owners, order=AUTHORS))
+            wanted = [("late", PALETTE[0], "o"), ("Ann", PALETTE[1], "s"), ("Ben", "navy", "^")]
+            assert [(each.group, each.colour, each.marker) for each in shown] == wanted
+
     def test_an_owners_look_holds_for_what_has_none(self) -> None:
         shown = show(["a/1.txt", "a/2.txt", "b/1.txt"], {"a": Look("Ann"), "a/2.txt": Look("Two", "navy")}, "aab")
         assert [(each.label, each.group) for each in shown] == [("a/1", "Ann"), ("Two", "Ann"), ("b/1", "b")]
@@ -434,6 +467,31 @@ class TestLooks:
             self.read(tmp_path, "name\n" + "".join(f"x{number}\n" for number in range(100)))
 
 
+def crowded() -> Table:
+    """Rows whose tree has forks close by each other, some of them well supported, some at the leaves."""
+    rng = np.random.default_rng(4)
+    rows = rng.normal(size=(27, 500))
+    rows[1] = rows[0] + 0.01 * rng.normal(size=500)  # no room between fork and name
+    rows[5:20] += 0.45 * rng.normal(size=500)
+    rows[8:14] += 0.3 * rng.normal(size=500)
+    return rows
+
+
+def watch_figures(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The figures that are drawn from now on."""
+    from matplotlib.figure import Figure
+
+    drawn: list[Any] = []
+    saved = Figure.savefig
+
+    def save(figure: Figure, *words: Any, **options: Any) -> None:
+        drawn.append(figure)
+        saved(figure, *words, **options)
+
+    monkeypatch.setattr(Figure, "savefig", save)
+    return drawn
+
+
 class TestDrawing:
     @pytest.mark.parametrize("kind", OF_RUN)
     def test_texts_of_a_run_are_named_in_the_figure(self, kind: str, built_in: Path, tmp_path: Path) -> None:
@@ -459,6 +517,28 @@ class TestDrawing:
         elif kind == "tippett":
             truth = truth_of(opened.answers, read_truth(english), "here")
             assert f"Cllr {tippett_curves(truth, ratios_of(opened.answers, 'here')).cllr:.3f}" in written
+
+    def test_one_run_has_one_interval(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+        """Whether it is evaluated, reported or drawn, with texts that problems share."""
+        problems = small_problems(8)
+        for name in ("EN003", "EN004", "EN005"):
+            problems[name]["unknown.txt"] = problems["EN002"]["unknown.txt"]
+        corpus = make_corpus(problems)
+        truth = "".join(f"{name} {'NY'[place % 3 > 0]}\n" for place, name in enumerate(sorted(problems)))
+        (corpus / "truth.txt").write_text(truth, "utf-8")
+        found = set()
+        for name, evidence in (("kept", True), ("bare", False)):
+            out = tmp_path / name
+            run("verify", corpus, "-o", out, "--engines", "vectors", *(() if evidence else ("--no-evidence",)))
+            plot(out, "roc", tmp_path / f"{name}.svg", truth=corpus)
+            found |= {text for text in texts_in(tmp_path / f"{name}.svg") if text.startswith("AUC")}
+        within = evaluate_answers(tmp_path / "kept", corpus).intervals["auc"]
+        area, low, high = verification_dossier(tmp_path / "kept", corpus)["measures"]["auc"]
+        assert found == {f"AUC {area:.3f} ({low:.3f}\N{EN DASH}{high:.3f})"}
+        assert (low, high) == pytest.approx((within.low, within.high), abs=1e-4)
+        opened = read_run(tmp_path / "kept")
+        alone = roc_curve(truth_of(opened.answers, read_truth(corpus), ""), [each.rounded for each in opened.answers])
+        assert (alone.auc_interval.low, alone.auc_interval.high) != pytest.approx((low, high), abs=1e-3)
 
     @pytest.mark.parametrize("kind", [*OF_RUN, "rolling"])
     def test_a_model_is_drawn(self, kind: str, model_file: Path, book: Path, tmp_path: Path) -> None:
@@ -517,6 +597,34 @@ class TestDrawing:
             assert "EN001" not in written
             assert "#ab12cd" in path.read_text("utf-8")
 
+    def test_a_group_looks_the_same_in_every_figure(
+        self, built_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        table = tmp_path / "looks.csv"
+        table.write_text("name,colour,group\nEN001,,letters\nEN002,#ab12cd,essays\nEN003,,essays\n", "utf-8")
+        drawn = watch_figures(monkeypatch)
+        for kind in OF_RUN:
+            for form in ("svg", "pdf", "png") if kind in ("heatmap", "pca") else ("svg",):
+                drawn.clear()
+                plot(built_in, kind, tmp_path / f"{kind}.{form}", metadata=table, dpi=60)
+                (figure,) = drawn
+                marks = {
+                    (line.get_marker(), line.get_color()) for axes in figure.axes for line in axes.lines
+                    if line.get_marker() != "None" and line.get_markersize() > 0.5
+                }  # fmt: skip
+                wanted = {("o", PALETTE[0]), ("s", "#ab12cd"), ("s", PALETTE[1]), (".", "#7f7f7f")}
+                assert {mark for mark in marks if mark[1] != "black"} == wanted, kind
+                (legend,) = figure.legends
+                said = {
+                    text.get_text(): (handle.get_marker(), handle.get_color())
+                    for text, handle in zip(legend.get_texts(), legend.legend_handles, strict=True)
+                    if hasattr(handle, "get_marker")
+                }
+                assert {name: said[name] for name in ("letters", "essays")} == {
+                    "letters": ("o", PALETTE[0]), "essays": ("s", PALETTE[1])
+                }, kind  # fmt: skip
+                assert [name for name in said if name in ("letters", "essays")] == ["letters", "essays"]
+
     def test_metadata_of_authors_is_obeyed(self, model_file: Path, book: Path, tmp_path: Path) -> None:
         table = tmp_path / "looks.csv"
         table.write_text("name,label\nAnn,Anna Karlsson\n", "utf-8")
@@ -524,6 +632,30 @@ class TestDrawing:
         plot(model_file, "pca", tmp_path / "b.svg", metadata=table)
         for name in ("a.svg", "b.svg"):
             assert "Anna Karlsson" in texts_in(tmp_path / name)
+
+    @pytest.mark.parametrize("size", [(8.5, 10), (16, 13), (16, 40)])
+    def test_numbers_of_support_cover_neither_each_other_nor_names(
+        self, size: tuple[float, float], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from byline.figures.plates import draw_tree
+
+        tree = grow_tree(crowded(), 30)
+        page = canvas.Page(*size)
+        shown = show([f"text {number}" for number in range(27)], {"text 3": Look(group="a")})
+        drawn = watch_figures(monkeypatch)
+        canvas.render(lambda fig: draw_tree(fig, tree, shown, page), page, "png")
+        (figure,), (axes,) = drawn, drawn[0].axes
+        numbers = [text.get_window_extent() for text in axes.texts]
+        others = [label.get_window_extent() for label in (*axes.get_yticklabels(), axes.title)]
+        assert len(numbers) > 5
+        for place, box in enumerate(numbers):
+            assert not any(box.overlaps(other) for other in (*numbers[:place], *others))
+        dots = [line for line in axes.lines if line.get_marker() == "o" and line.get_color() == "black"]
+        weak = sum(value is not None and value < 70 for value in tree.support)
+        left_out = len(tree.support) - 1 - len(numbers)
+        assert left_out - weak <= len(dots) <= left_out
+        said = [text.get_text() for text in figure.legends[0].get_texts()]
+        assert ("support of 95 % or more" in said) == (left_out > 0)
 
     def test_many_labels_are_thinned_out(self, tmp_path: Path) -> None:
         from byline.figures.plates import draw_tree
@@ -629,7 +761,7 @@ class TestRefusals:
             (["pca", "--truth", "x"], "--truth says nothing to pca, only to roc, tippett, calibration"),
             (["roc", "--truth", "x", "--metadata", "y"], "--metadata says nothing to roc"),
             (["heatmap", "--replicates", 5], "--replicates says nothing to heatmap"),
-            (["rolling"], "rolling needs --text"),
+            (["rolling"], "a run; rolling is drawn of a model, which byline train writes"),
             (["rolling", "--text", "x"], "a run; rolling is drawn of a model, which byline train writes"),
             (["learning"], "no member learns step by step"),
             (["pca", "--language", "greek"], "no problems in greek; there are english"),
@@ -648,7 +780,9 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("words", "said"),
         [
+            (["roc"], "a model; roc is drawn of a run, which byline verify -o writes"),
             (["roc", "--truth", "x"], "a model; roc is drawn of a run, which byline verify -o writes"),
+            (["rolling"], "rolling needs --text"),
             (["learning"], "no member learns step by step"),
             (["pca", "--language", "english"], "this is a model"),
         ],

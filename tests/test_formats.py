@@ -82,6 +82,200 @@ class TestTwins:
         assert read("één\r\ntwee".encode(), ".log") == "één\ntwee"
 
 
+def notes(data: bytes, ending: str) -> tuple[str, ...]:
+    return read_text(data, ending, f"x{ending}").notes
+
+
+class TestLeftOut:
+    """What a file has that is not read is said; what it has not, is not."""
+
+    @pytest.mark.parametrize("ending", READERS)
+    def test_of_a_plain_letter_nothing_is_left_out(self, ending: str) -> None:
+        said = ("left out: the header, front and back matter",) if ending in (".xml", ".tei") else ()
+        assert notes(WRITERS[ending](PARAGRAPHS), ending) == said
+
+    @pytest.mark.parametrize(
+        ("body", "said"),
+        [
+            ('<w:del><w:r><w:delText>old</w:delText></w:r></w:del>', "deleted text"),
+            (f"<w:moveFrom>{run('away')}</w:moveFrom>", "deleted text"),
+            ("<w:del/>", ""),
+            (run("hidden", "<w:vanish/>"), "hidden text"),
+            ('<w:r><w:footnoteReference w:id="2"/></w:r>', "footnotes"),
+            ('<w:r><w:endnoteReference w:id="2"/></w:r>', "endnotes"),
+            ('<w:r><w:commentReference w:id="2"/></w:r>', "comments"),
+            (f'<w:fldSimple w:instr=" TOC ">{run("no")}</w:fldSimple>', "lists of contents"),
+            ('<w:r><w:sym w:font="Wingdings" w:char="F0FF"/></w:r>', "signs of symbol fonts"),
+        ],
+    )  # fmt: skip
+    def test_of_word(self, body: str, said: str) -> None:
+        found = read_text(word(f"<w:p>{run('words')}{body}</w:p>"), ".docx", "x")
+        assert (found.text, found.notes) == ("words\n", (f"left out: {said}",) if said else ())
+
+    def test_of_words_page_margins(self) -> None:
+        import docx
+
+        for place in ("header", "footer"):
+            document, file = docx.Document(), io.BytesIO()
+            document.add_paragraph("words")
+            getattr(document.sections[0], place).paragraphs[0].text = ""
+            document.save(file)
+            assert notes(file.getvalue(), ".docx") == ()
+            getattr(document.sections[0], place).paragraphs[0].text = "A running line"
+            document.save(file)
+            assert notes(file.getvalue(), ".docx") == (f"left out: page {place}s",)
+
+    @pytest.mark.parametrize("part", [b"<broken", b"x" * 3_000_000])
+    def test_a_page_header_that_cant_be_read_is_no_reason_to_refuse(self, part: bytes) -> None:
+        relation = '<Relationship Type="http://x/header" Target="header1.xml"/>'
+        body = f'<w:document xmlns:w="{W}"><w:body><w:p>{run("words")}</w:p></w:body></w:document>'
+        data = scribes.pack(
+            {
+                "word/document.xml": body,
+                "word/_rels/document.xml.rels": f"<Relationships>{relation}</Relationships>",
+                "word/header1.xml": part,
+            }
+        )
+        assert read_text(data, ".docx", "x") == Reading("words\n")
+
+    @pytest.mark.parametrize(
+        ("body", "said"),
+        [
+            ("<office:annotation><text:p>no</text:p></office:annotation>", "comments"),
+            ("<text:note><text:note-body><text:p>no</text:p></text:note-body></text:note>", "footnotes and endnotes"),
+            ("<text:hidden-text>no</text:hidden-text>", "hidden text"),
+            ("<text:page-number>3</text:page-number>", ""),
+        ],
+    )
+    def test_of_open_document(self, body: str, said: str) -> None:
+        found = read_text(scribes.odt_of(f"<text:p>words{body}</text:p>"), ".odt", "x")
+        assert (found.text, found.notes) == ("words\n", (f"left out: {said}",) if said else ())
+
+    def test_of_open_documents_page_margins(self) -> None:
+        space = f'xmlns:style="{scribes.ODF}:style:1.0" xmlns:text="{scribes.ODF}:text:1.0"'
+        master = "<style:header><text:p>{}</text:p></style:header><style:footer-left>{}</style:footer-left>"
+        for texts, said in ((("", ""), ()), (("a", "3"), ("left out: page headers, page footers",))):
+            page = f"<style:master-page>{master.format(*texts)}</style:master-page>"
+            members = {"content.xml": _content("words"), "styles.xml": f"<s {space}>{page}</s>"}
+            assert notes(scribes.pack(members), ".odt") == said
+
+    def test_of_markdown(self) -> None:
+        assert notes(b"---\ntitle: x\n---\nWords.", ".md") == ("left out: front matter",)
+        assert notes(b"Words.[^1]\n\n[^1]: A note.\n", ".md") == ("left out: notes",)
+        assert notes(b"Words.\n\n---\n\nMore.", ".md") == ()
+
+    def test_of_symbols(self) -> None:
+        assert notes(
+            rb"{\rtf1{\fonttbl{\f0\fcharset0 A;}{\f3\fcharset2 D;}}words{\f3 \'b7}{\*\x\f3 \'b7}}", ".rtf"
+        ) == ("left out: signs of symbol fonts",)
+
+    def test_of_web_pages(self) -> None:
+        page = b"<header>Site</header><nav></nav><p>Words.<script>no</script><aside>no</aside><footer>Imprint</footer>"
+        assert notes(page, ".html") == ("left out: page header, what stands aside, page footer",)
+
+    def test_of_books(self) -> None:
+        book = scribes.epub_of(
+            {
+                "one.xhtml": '<section epub:type="cover"><p>Title</p></section><p>Words.</p>',
+                "two.xhtml": '<p>More.</p><aside epub:type="footnote"><p>no</p></aside>',
+            },
+            {"OEBPS/nav.xhtml": "<html/>"},
+            '<item id="nav" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>',
+            '<itemref idref="nav"/>',
+        )
+        assert notes(book, ".epub") == ("left out: list of contents, cover, notes",)
+
+    @pytest.mark.parametrize(
+        ("body", "said"),
+        [
+            (r"{\footnote no}", "footnotes and endnotes"),
+            (r"{\header no}{\footerf no}", "page headers, page footers"),
+            (r"{\header \par}", ""),
+            (r"{\*\annotation no}", "comments"),
+            (r"{\v no}{\deleted \u233?}", "hidden text, deleted text"),
+            (r"{\info{\title no}}", ""),
+            (
+                r'{\field{\*\fldinst { TOC \\o "1-3"}}{\fldrslt One 3\par{\field{\*\fldinst PAGEREF}{\fldrslt 5}}}}',
+                "lists of contents",
+            ),
+            (r"{\field{\*\fldinst TOC}{\fldrslt}}", ""),
+        ],
+    )
+    def test_of_rich_text(self, body: str, said: str) -> None:
+        found = read_text(scribes.rtf_of(f"words{body}"), ".rtf", "x")
+        assert (found.text, found.notes) == ("words\n", (f"left out: {said}",) if said else ())
+
+    @pytest.mark.parametrize(
+        ("body", "said"),
+        [
+            ("<gap><desc>torn</desc></gap>", "descriptions"),
+            ("<index><term>t</term></index>", "index terms"),
+            ("<interp>i</interp><interpGrp><interp>i</interp></interpGrp>", "interpretations"),
+            ("<metamark>m</metamark>", "marks of revision"),
+            ("<listPerson><person>A</person></listPerson><listPlace><place>B</place></listPlace>", "lists of names"),
+            ("<gap/><index/><interp value='i'/><listPerson/>", ""),
+        ],
+    )
+    def test_of_what_editors_add(self, body: str, said: str) -> None:
+        found = read_text(f"<TEI><text><body><p>words{body}</p></body></text></TEI>".encode(), ".xml", "x")
+        assert (found.text, found.notes) == ("words\n", (f"left out: {said}",) if said else ())
+
+    def test_of_editions(self) -> None:
+        body = (
+            "<p>words<note>n</note><del>d</del> <app><lem>a</lem><rdg>b</rdg></app><choice><sic>s</sic><corr>c</corr>"
+            "</choice></p>"
+        )
+        assert notes(f"<TEI><text><body>{body}</body></text></TEI>".encode(), ".xml") == (
+            "left out: notes, deleted text, other readings, the editor's changes",
+        )
+
+
+def _content(text: str) -> str:
+    space = f'xmlns:office="{scribes.ODF}:office:1.0" xmlns:text="{scribes.ODF}:text:1.0"'
+    return f"<office:document-content {space}><text:p>{text}</text:p></office:document-content>"
+
+
+class TestNoText:
+    @pytest.mark.parametrize(
+        ("data", "kind"),
+        [
+            (b"\xff\xd8\xff\xe0\0\x10JFIF\0", "a picture"),
+            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a picture"),
+            (b"GIF89a\1\0\1\0\x80\0\0", "a picture"),
+            (b"BM\x36\0\0\0\0\0\0\0", "a picture"),
+            (b"RIFF\x24\0\0\0WEBPVP8 ", "a picture"),
+            (b"\0\0\0\x18ftypheic\0\0\0\0", "a picture"),
+            (b"\0\0\0\x18ftypmp42\0\0\0\0", "a film"),
+            (b"RIFF\x24\0\0\0WAVEfmt ", "a recording"),
+            (b"ID3\4\0\0\0\0\0\0", "a recording"),
+            (b"OTTO\0\x0b\0\x80", "a font"),
+        ],
+    )
+    @pytest.mark.parametrize("ending", [".jpg", ".txt", ".md", ".pdf", ".docx"])
+    def test_it_is_said_what_it_is(self, data: bytes, kind: str, ending: str) -> None:
+        assert refused(data + bytes(range(256)), ending).startswith(f"{kind}, no text; ")
+
+    @pytest.mark.parametrize("text", ["BM said no.", "GIF89a is a format.", "ID3 tags", "RIFF and WAVE", "OTTO"])
+    def test_words_are_no_pictures(self, text: str) -> None:
+        assert read(text.encode(), ".txt") == text
+        assert read(("\ufeff" + text).encode("utf-16-le"), ".txt") == text
+
+
+class TestSaidEncodings:
+    @pytest.mark.parametrize("ending", [".docx", ".odt", ".epub", ".rtf", ".pdf"])
+    def test_where_it_can_t_matter_it_is_refused(self, ending: str) -> None:
+        with pytest.raises(CorpusError) as refusal:
+            read_text(WRITERS[ending](PARAGRAPHS), ending.upper(), "x", "cp1253")
+        assert str(refusal.value) == (
+            f"x: a {ending} file says itself what it is encoded in; leave --encoding out for it"
+        )
+
+    @pytest.mark.parametrize("ending", [".txt", ".md", ".html", ".xml"])
+    def test_elsewhere_it_counts(self, ending: str) -> None:
+        data = b"<TEI><text><body><p>\xd9</p></body></text></TEI>" if ending == ".xml" else b"<p>\xd9</p>"
+        assert "Ω" in read_text(data, ending, "x", "cp1253").text
+
+
 class TestMarkdown:
     def test_marks_go_and_words_stay(self) -> None:
         source = (
@@ -90,6 +284,38 @@ class TestMarkdown:
             "![picture](x.png)\n\nEnd.[^1]\n\n[^1]: A note.\n"
         )
         assert read(source.encode(), ".md") == "A heading\nA bold link and code.\none\ntwo\nquoted\na\nb\nc\nd\nEnd.\n"
+
+    @pytest.mark.parametrize(
+        ("source", "text"),
+        [
+            ("---\n\nOnce upon a time.\n\n---\n\nSecond part.", "Once upon a time.\nSecond part.\n"),
+            ("---\nOnce upon a time.\n---\nMore.", "Once upon a time.\nMore.\n"),
+            ("---\nHe said: so.\n\nAnd went.\n\n---\nMore.", "He said: so.\nAnd went.\nMore.\n"),
+            ("---\nNote: so.\n\nAnd he went home.\n\n---\nMore.", "Note: so.\nAnd he went home.\nMore.\n"),
+            ("---\n\ntitle: x\n\n---\nMore.", "title: x\nMore.\n"),
+            ("---\ntitle: x", "title: x\n"),
+            ("---\n---\nMore.", "More.\n"),
+        ],
+    )
+    def test_prose_between_rules_is_no_front_matter(self, source: str, text: str) -> None:
+        assert read_text(source.encode(), ".md", "x") == Reading(text)
+
+    @pytest.mark.parametrize(
+        "matter",
+        [
+            "title: x\ntags:\n  - a\n- b\n# c\n\ndate created: >\n  folded\n  text",
+            "'a': [b,\n  c\n]\nurl:\n",
+            'a: {"b":\n 1\n}',
+        ],
+    )
+    @pytest.mark.parametrize("end", ["---", "...", "--- "])
+    def test_front_matter_goes(self, matter: str, end: str) -> None:
+        found = read_text(f"---\r\n{matter}\n{end}\n\nWords.".encode(), ".md", "x")
+        assert found == Reading("Words.\n", ("left out: front matter",))
+
+    def test_no_main_part_is_looked_for(self) -> None:
+        source = "Before\n\n<main>\n\nwithin\n\n</main>\n\nAfter"
+        assert read_text(source.encode(), ".md", "x") == Reading("Before\nwithin\nAfter\n")
 
     def test_the_encoding_is_guessed_like_that_of_a_text(self) -> None:
         found = read_text(("Zij zei: één coöperatie. " * 30).encode("cp1252"), ".md", "x.md")
@@ -117,6 +343,23 @@ class TestWebPages:
     def test_only_the_main_part_is_read_where_there_is_one(self) -> None:
         found = read_text(b"<body><p>Before</p><main><p>Text.</p></main><p>After</p>", ".html", "x")
         assert (found.text, found.notes) == ("Text.\n", ("only its main part is read",))
+
+    @pytest.mark.parametrize(
+        "main",
+        [
+            "<main hidden><p>no</main>", "<main style='display:none'>no</main>", "<div hidden><main>no</main></div>",
+            "<main> </main>", "<template><main>no</main></template>", "<main aria-hidden=true><p>no</main>",
+        ],
+    )  # fmt: skip
+    def test_a_main_part_that_is_not_shown_decides_nothing(self, main: str) -> None:
+        assert read_text(f"<body>{main}<p>Text.</p>".encode(), ".html", "x") == Reading("Text.\n")
+        other = f"<body>{main}<p>Text.</p><main><p>Main.</p></main>"
+        assert read_text(other.encode(), ".html", "x") == Reading("Main.\n", ("only its main part is read",))
+
+    def test_the_main_part_of_a_books_page_is_noted_likewise(self) -> None:
+        book = scribes.epub_of({"one.xhtml": "<nav>n</nav><p>no</p><main><p>Text.</p><aside>a</aside></main>"})
+        wanted = ("only its main part is read", "left out: what stands aside")
+        assert read_text(book, ".epub", "x") == Reading("Text.\n", wanted)
 
     def test_blocks_are_paragraphs_and_inline_elements_are_not(self) -> None:
         assert self.page("<p>a<b>b</b> c<br>d<p>e<div>f<ul><li>g<li>h</ul></div>i<pre>j\n  k</pre>") == (
@@ -203,6 +446,55 @@ class TestWord:
         )
         assert read(word(body), ".docx") == "box\nab\ncontrol\nc\nd\ne\nf\tg\u2011h\n"
 
+    @pytest.mark.parametrize("off", ["", ' w:val="0"'])
+    def test_placeholders_of_empty_fields_are_left_out(self, off: str) -> None:
+        control = f"<w:sdt><w:sdtPr><w:showingPlcHdr{off}/></w:sdtPr><w:sdtContent>{{}}</w:sdtContent></w:sdt>"
+        block = f"<w:p>{run('c')}</w:p>"
+        body = f"<w:p>{run('a')}{control.format(run('b'))}</w:p>{control.format(block)}"
+        found = read_text(word(body), ".docx", "x")
+        wanted = ("ab\nc\n", ()) if off else ("a\n", ("left out: placeholders of empty fields",))
+        assert (found.text, found.notes) == wanted
+
+    @pytest.mark.parametrize(
+        ("font", "code", "sign"),
+        [
+            ("Symbol", "F061", "α"), ("symbol", "61", "α"), ("Symbol", "F0B3", "≥"), ("Symbol", "F0A0", "€"),
+            ("Symbol", "F0F2", "∫"), ("Wingdings", "F04A", "☺"), ("Arial", "2022", "•"), ("Arial", "F061", ""),
+            ("Webdings", "61", ""), ("Symbol", "F0E8", ""), ("Arial", "D800", ""), ("Arial", "x", ""),
+            ("Arial", "FFFFFFFF", ""), ("", "", ""), ("Arial", "7", ""),
+        ],
+    )  # fmt: skip
+    def test_signs_of_fonts_are_characters_where_they_are_known(self, font: str, code: str, sign: str) -> None:
+        found = read_text(
+            word(f'<w:p>{run("a")}<w:r><w:sym w:font="{font}" w:char="{code}"/></w:r></w:p>'), ".docx", "x"
+        )
+        assert found == Reading(f"a{sign}\n", () if sign else ("left out: signs of symbol fonts",))
+
+    def test_a_field_that_never_ends_hides_nothing(self) -> None:
+        mark = "<w:r><w:fldChar w:fldCharType='{}'/></w:r>"
+        begin, separate, end = map(mark.format, ("begin", "separate", "end"))
+        code = "<w:r><w:instrText> {} </w:instrText></w:r>".format
+        guess = ("a field in it never ends, and what follows is read as text; look whether it is",)
+        link = f"{begin}{code('HYPERLINK')}{separate}{run('link')}{end}"
+        for body, text, said in (
+            (f"{begin}{run(' b')}</w:p><w:p>{run('c')}", "a b\nc\n", guess),
+            (f"{begin}{code('TOC')}{separate}{run(' b')}{link}</w:p><w:p>{run('c')}", "a blink\nc\n", guess),
+            (f"{begin}{code('HYPERLINK')}{separate}{run(' b')}</w:p><w:p>{run('c')}", "a b\nc\n", ()),
+            (f"{begin}{run('hidden')}{end}{run(' b')}", "a b\n", ()),
+        ):
+            assert read_text(word(f"<w:p>{run('a')}{body}</w:p>"), ".docx", "x") == Reading(text, (), said)
+
+    def test_deleted_rows_and_cells_are_left_out(self) -> None:
+        cell = f"<w:tc>{{}}<w:p>{run('gone')}</w:p></w:tc>"
+        kept = f"<w:tr><w:trPr><w:ins/></w:trPr><w:tc><w:p>{run('kept')}</w:p></w:tc>{{}}</w:tr>"
+        for rows in (
+            f"<w:tr><w:trPr><w:del w:id='1'/></w:trPr>{cell.format('')}</w:tr>{kept.format('')}",
+            kept.format(cell.format("<w:tcPr><w:cellDel w:id='1'/></w:tcPr>")),
+        ):
+            assert read_text(word(f"<w:tbl>{rows}</w:tbl>"), ".docx", "x") == Reading(
+                "kept\n", ("left out: deleted text",)
+            )
+
     def test_headers_tables_and_headings_by_words_own_library(self) -> None:
         import docx
 
@@ -286,6 +578,11 @@ class TestRichText:
         ("body", "text"),
         [
             (r"a\par b\line c\tab d\sect e", "a\nb\nc\td\ne"),
+            (r"a\softline b", "a\nb"),
+            (r"{\upr{a?}{\*\ud{a\u233 ?}}}b", "aéb"),
+            (r"x{\v{\upr{a?}{\*\ud{a\u233 ?}}}}{\*\ud no}b", "xb"),
+            (r"it\u8217\rquote s \u8217\'92s \uc2\u8217\lquote\rquote s\u160\~\~x", "it’s ’s ’s\u00a0x"),
+            (r"a\u8217\par b", "a’\nb"),
             (r"a{\footnote note}b{\header head}{\*\annotation no}{\info{\title no}}", "ab"),
             (r"a{\deleted gone}b{\v hidden}c\v hidden\v0 d\deleted gone\plain e", "abcde"),
             (r'{\field{\*\fldinst HYPERLINK "http://x"}{\fldrslt a link}}', "a link"),
@@ -332,6 +629,19 @@ class TestTei:
             ("<lg><l>one</l><l>two</l></lg><head>three</head>", "one\ntwo\nthree"),
             ("<sp><speaker>A.</speaker><p>So <stage>so</stage> so.</p></sp><stage>Exit</stage>", "So so so.\nExit"),
             ("<p><app><lem>a</lem><rdg>b</rdg></app> <app><rdg>c</rdg><rdg>d</rdg></app></p>", "a c"),
+            ("<p><app><note>n</note><rdg>alpha</rdg><rdg>beta</rdg></app></p>", "alpha"),
+            ("<p><app><rdgGrp><rdg>alpha</rdg><rdg>b</rdg></rdgGrp><rdg>c</rdg></app></p>", "alpha"),
+            ("<p>a<app>\n<rdg>b</rdg>\n<rdgGrp>\n<lem>c</lem>\n<rdg>d</rdg></rdgGrp></app></p>", "ac"),
+            ("<p><app><rdg>a <app><lem>b</lem><rdg>c</rdg></app></rdg><rdg>d</rdg></app></p>", "a b"),
+            ("<p><choice><unclear>cat</unclear><unclear>cot</unclear></choice></p>", "cat"),
+            ("<p><choice><choice><corr>a</corr><corr>b</corr></choice><sic>c</sic></choice></p>", "c"),
+            ("<p><choice><expan>a</expan><abbr>b</abbr><seg>c</seg></choice></p>", "b"),
+            ("<p><w>One</w><w>two</w><pc>,</pc><w>three</w><pc>(</pc><w>four</w><pc>)</pc><pc>.</pc></p>",
+             "One two, three (four)."),
+            ("<p><w>One</w><note>n</note><w>two</w><hi><w>three</w></hi><w join='left'>'s</w></p>", "One two three's"),
+            ("<p><w>in</w><lb break='no'/><w>to</w><w>it</w><w><w>do</w><w>n't</w></w></p>", "into it don't"),
+            ("<p><w>One </w><w>can</w><w>not </w><w>go</w></p>", "One cannot go"),
+            ("<p><w>One</w> <w>can</w><w>not</w>\n<w>go</w></p>", "One cannot go"),
             ("<p>He said <q>yes</q>, <hi rend='i'>so</hi> <quote>no</quote>.</p>", "He said yes, so no."),
             ("<table><row><cell>a</cell><cell>b</cell></row></table>", "a\nb"),
             ("<p>caf&eacute; &amp; <foreign>more</foreign><!-- no --><?no no?></p>", "café & more"),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import scribes
 from byline.errors import CorpusError
 from byline.formats import pdf, read_text
-from byline.formats.lines import Line, remove_contents, remove_running_lines, set_paragraphs
+from byline.formats.lines import Line, remove_contents, remove_page_numbers, remove_running_lines, set_paragraphs
 from byline.formats.reading import Reading
 from conftest import phrase
 
@@ -132,6 +132,88 @@ class TestRunningLines:
         assert remove_running_lines(pages) == (pages, 0)
 
 
+ONE = PROSE[:4]
+ONE_TEXT = "".join(f"{paragraph}\n" for paragraph in ONE)
+NUMBER_GONE = "the page number is left out"
+DOUBT = "one page: a running head can't be told from the text; look with byline text whether it has one"
+
+
+class TestOnePage:
+    @pytest.mark.parametrize(
+        "number",
+        [
+            "{page}", "- {page} -", "\u2013 {page} \u2013", "Page {page}", "PAGE {page}", "page {page} of 3",
+            "{page} / 12", "{page}/12", "[{page}]", "Seite {page}", "Seite {page} von 4", "S. {page}", "Página {page}",
+            "página {page} de 9", "pagina {page} di 9", "Pagina {page} van 9", "Σελίδα {page}", "σελίδα {page} από 5",
+            "p. {page}", "iv",
+        ],
+    )  # fmt: skip
+    def test_its_number_goes_from_top_and_bottom(self, number: str) -> None:
+        for where in ({"foot": number}, {"head": number}):
+            assert read(scribes.pdf(ONE, **where)) == Reading(ONE_TEXT, (NUMBER_GONE,))  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("foot", ["{page}", "Page {page}", "- {page} -"])
+    @pytest.mark.parametrize("gap", [0, 3])
+    def test_its_number_goes_however_full_the_page_is(self, foot: str, gap: int) -> None:
+        for count in range(1, 9):
+            found = read(scribes.pdf(PROSE[:count], foot=foot, gap=gap))
+            assert (found.text.count("\n"), found.notes) == (count, (NUMBER_GONE,))
+
+    def test_a_head_that_cant_be_told_stays_and_is_noted(self) -> None:
+        found = read(scribes.pdf(ONE, "Running head of the essays", "Page {page}"))
+        assert found.text == "Running head of the essays\n" + ONE_TEXT
+        assert found.notes == (NUMBER_GONE, DOUBT)
+
+    @pytest.mark.parametrize("foot", ["London, 12", "1984", "Page of honour", "Page 1 was lost", "12 men"])
+    def test_what_is_more_than_a_number_stays(self, foot: str) -> None:
+        found = read(scribes.pdf(ONE, foot=foot))
+        assert (found.text, found.notes) == (f"{ONE_TEXT}{foot}\n", (DOUBT,))
+
+    def test_without_any_there_is_no_note(self) -> None:
+        assert read(scribes.pdf(ONE)) == Reading(ONE_TEXT)
+
+    @pytest.mark.parametrize("gap", [0, 3])
+    def test_a_text_that_ends_with_a_number_keeps_it(self, gap: int) -> None:
+        """However far down the page its last line is."""
+        for count in range(1, 12):
+            text = [*PROSE[:count], "42"]
+            found = read(scribes.pdf(text, gap=gap)).text
+            assert found == "".join(f"{paragraph}\n" for paragraph in text)
+
+    def test_one_that_begins_with_a_number_keeps_it(self) -> None:
+        verse = [f"line {chr(97 + number)} of it" for number in range(14)]
+        page = [Line("18", 72, 740, 12), *(Line(text, 72, 700 - 15 * n, 12) for n, text in enumerate(verse))]
+        assert remove_page_numbers([page], [(0, 842)]) == ([page], 0)
+
+    def test_the_last_of_two_pages_may_be_the_only_one_with_a_number(self) -> None:
+        first, second = body(0), [*body(1), Line("2", 300, 40, 9)]
+        assert remove_page_numbers([first, second], [(0, 842)] * 2) == ([first, body(1)], 1)
+
+    def test_a_page_that_is_turned_has_its_edges_turned(self) -> None:
+        lines = b"".join(b"1 0 0 1 72 %d Tm (A line of the text) Tj\n" % (500 - 15 * n) for n in range(9))
+        upright = b"BT /F1 12 Tf " + lines + b"1 0 0 1 300 30 Tm (7) Tj ET"
+        assert read(drawn(upright)).notes == (NUMBER_GONE,)
+        turned = b"0 1 -1 0 600 0 cm " + upright  # now 600 high
+        assert read(drawn(turned)).notes == (NUMBER_GONE,)
+
+    def test_nothing_but_numbers_is_a_text(self) -> None:
+        page = [Line("1", 72, 830, 12), Line("2", 72, 20, 12)]
+        assert remove_page_numbers([page], [(0, 842)]) == ([page], 0)
+
+
+def test_verse_whose_pages_begin_with_the_same_line_keeps_it() -> None:
+    """A refrain, with the room of a stanza below it."""
+    pages = []
+    for number in range(3):
+        page = [Line("Never more shall I, my love.", 72, 700, 12)]
+        for line in range(20):
+            page.append(
+                Line(f"verse {'xyz'[number]} {'abcdefghijklmnopqrst'[line]}", 72, 670 - 15 * (line * 6 // 5), 12)
+            )
+        pages.append(page)
+    assert remove_running_lines(pages) == (pages, 0)
+
+
 def body(number: int) -> list[Line]:
     """Lines of a page that no other has."""
     return [
@@ -178,11 +260,26 @@ class TestParagraphs:
         )
 
     def test_a_list_of_contents_is_left_out(self) -> None:
-        pages = [
-            set_lines("1 Introduction . . . . . . . . 4", "2 Method ........... xii", "He paused . . . and went on")
-        ]
+        rest = ["Contents", "3 A title that takes", "He paused . . . and went on"]
+        listed = ["Preface ........... xii", "1 Introduction . . . . . . . . 4", "two lines ..... 9", "4 End ....... 9"]
+        pages = [set_lines(rest[0], *listed[:2], rest[1]), set_lines(*listed[2:], rest[2])]
         kept, removed = remove_contents(pages)
-        assert ([line.text for line in kept[0]], removed) == (["He paused . . . and went on"], 2)
+        assert ([line.text for page in kept for line in page], removed) == (rest, 4)
+
+    @pytest.mark.parametrize(
+        "lines",
+        [
+            ["And then . . . . . I", "could not say"],
+            ["He was ..... ill", "and ..... ill", "and ..... ill", "and went on"],
+            ["Am I . . . . . I", "Is it . . . . . I", "Or not . . . . . I", "and went on"],
+            ["Tea ........ 12", "Coffee ........ 8", "Cake ........ 3", "and went on"],
+            ["One ........ 1", "Two ........ 2", "a", "b", "c", "d", "Three ........ 3"],
+            ["In ........ 12345", "in ........ 12346", "in ........ 12347", "and went on"],
+        ],
+    )
+    def test_what_only_ends_like_one_stays(self, lines: list[str]) -> None:
+        pages = [set_lines(*lines)]
+        assert remove_contents(pages) == (pages, 0)
 
 
 class TestHyphens:
@@ -228,8 +325,10 @@ class TestLetters:
 
     def test_text_that_is_turned_is_left_out_unless_all_of_it_is(self) -> None:
         turned = b"BT /F1 20 Tf 0 1 -1 0 30 200 Tm (arXiv stamp) Tj ET\n"
-        assert read(drawn(SHOWN + turned)).text == "Hello world\n"
-        assert read(drawn(turned)).text == "arXiv stamp\n"
+        note = "left out: text turned another way than the rest of its page"
+        for data, text, said in ((SHOWN + turned, "Hello world\n", (note,)), (turned, "arXiv stamp\n", ())):
+            found = read(drawn(data))
+            assert (found.text, found.notes) == (text, said)
 
     def test_fonts_that_dont_say_their_letters_are_refused(self) -> None:
         shown = scribes.pdf(["Words that nobody can read."])

@@ -14,6 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -46,6 +47,8 @@ def sample(kind: str) -> dict[str, Any]:
         "real": lambda: real(beside=False),
         "real beside": lambda: real(beside=True),
         "quoted": quoted,
+        "alone": alone,
+        "leaning": leaning,
     }
     return makers[kind]()
 
@@ -58,6 +61,23 @@ def quoted() -> dict[str, Any]:
     texts["documents"][1]["words"] = None
     texts["shared"] = [{"document": 0, "begin": 203, "end": 330}, {"document": 1, "begin": 10, "end": 137}]
     return {**found, "problems": [{**first, "blob": pack(texts)}, *others]}
+
+
+def alone() -> dict[str, Any]:
+    """One question, with warnings of the run and of its own, of which no command was kept."""
+    found = dossiers.verification(1, truth=False)
+    (row,) = found["problems"]
+    warnings = ["The reference is small.", f"{row['id']}: Very short."]
+    provenance = {**found["provenance"], "template": True}
+    return {**found, "problems": [{**row, "warnings": ["Very short."]}], "warnings": warnings, "provenance": provenance}
+
+
+def leaning() -> dict[str, Any]:
+    """The first problem that is decided is so without support."""
+    found = dossiers.verification(6)
+    first = next(n for n, row in enumerate(found["problems"]) if row["verdict"] != "undecided")
+    rows = [{**row, "leaning": n == first} for n, row in enumerate(found["problems"])]
+    return {**found, "problems": rows}
 
 
 def real(beside: bool) -> dict[str, Any]:
@@ -221,6 +241,9 @@ def test_it_opens_with_the_network_off(open_report: Open, kind: str) -> None:
     text = page.evaluate("document.body.innerText")
     assert "!" not in re.sub(r"(?s)\bThe text\b.*", "", text)
     assert not re.search(r"\b(undefined|NaN|null|Infinity)\b|\[object", text)
+    if kind == "sparse verification":  # one problem alone is open at once
+        page.get_by_role("link", name="Overview").click()
+        page.wait_for_selector("a.open", state="visible")
     if page.locator("a.open").count():
         page.locator("a.open").first.click()
         page.wait_for_selector("#s-problem [aria-busy]", state="detached")
@@ -293,6 +316,46 @@ def test_a_problem_opens_from_the_table_and_by_its_address_and_the_back_button_g
         "don't add up",
     ):
         assert part in shown
+
+
+def test_one_problem_alone_is_open_at_once_and_the_overview_can_be_reached(open_report: Open) -> None:
+    page, dossier = open_report("alone"), sample("alone")
+    assert page.locator("#s-problem").is_visible()
+    assert page.locator(".overview").is_hidden()
+    assert page.locator("#s-problem .warning li").all_inner_texts() == ["The reference is small.", "Very short."]
+    page.get_by_role("link", name="Overview").click()
+    page.wait_for_selector(".overview", state="visible")
+    assert page.locator("#s-problem").is_hidden()
+    assert page.locator("#s-provenance").is_visible()
+    page.go_back()
+    page.wait_for_selector("#s-problem", state="visible")
+    page.goto(page.url.split("#")[0] + "#s-provenance")
+    page.reload()
+    assert page.locator(".overview").is_visible()
+    page.goto(page.url.split("#")[0] + hash_of(dossier["problems"][0]["id"]))
+    page.wait_for_selector("#s-problem", state="visible")
+
+
+def hash_of(name: str) -> str:
+    return f"#{quote(name, safe='')}"
+
+
+def test_what_nothing_supports_only_leans(open_report: Open) -> None:
+    page, problems = open_report("leaning"), sample("leaning")["problems"]
+    (lean,) = [problem for problem in problems if problem["leaning"]]
+    said = {"same": "leans to the same author", "another": "leans to another author"}[lean["verdict"]]
+    assert said in page.locator("tr", has=page.locator(f"a.open[data-id={lean['id']}]")).inner_text()
+    page.get_by_label("Verdict", exact=True).select_option(said)
+    assert first_column(page) == [lean["id"]]
+    page.locator("a.open:visible").click()
+    assert page.locator("#s-problem .verdict").first.inner_text() == said
+
+
+def test_a_template_of_a_command_is_called_one(open_report: Open) -> None:
+    page = open_report("alone", "#s-provenance")
+    assert "The command itself was not kept. This is a template" in page.inner_text("#s-provenance")
+    page.get_by_role("button", name="Copy the template").click()
+    assert "template" not in open_report("verification").inner_text("#s-provenance")
 
 
 def test_a_word_has_a_colour_and_a_line_and_shows_its_bits_when_pointed_at(open_report: Open) -> None:
@@ -523,7 +586,7 @@ def test_a_narrow_screen_scrolls_down_only(open_report: Open, kind: str, fragmen
 
 def test_an_attributed_document_shows_its_ranking_and_its_text(open_report: Open) -> None:
     page, document = open_report("attribution"), sample("attribution")["documents"][1]
-    page.get_by_label("Author", exact=True).select_option(label="none of them")
+    page.get_by_label("Author", exact=True).select_option(label="none of these")
     assert first_column(page) == ["letter05.txt"]
     page.evaluate("location.hash = '#letter02.txt'")
     page.wait_for_selector(".text .w.for")
@@ -627,15 +690,24 @@ def test_an_element_may_have_more_children_than_a_call_has_arguments(open_report
     assert page.evaluate("() => el('p', {}, Array(300000).fill('x')).childNodes.length") == 300_000
 
 
-def test_an_opened_problem_is_printed_with_the_overview_and_its_charts(open_report: Open) -> None:
-    page = open_report("verification", "#EN001", color_scheme="dark")
-    page.wait_for_selector(".text")
-    pages = pages_of(page.pdf())
-    assert 3 <= pages <= 8
+def test_the_overview_is_printed_with_its_charts(open_report: Open) -> None:
+    page = open_report("verification", color_scheme="dark")
+    assert pages_of(page.pdf()) >= 2
     assert page.locator("#s-charts svg.chart").count() >= 5  # drawn for paper, though they were not yet seen
     page.emulate_media(media="print")
     assert page.locator("#s-problems").is_visible()
+    assert page.locator("#s-provenance").is_visible()
+
+
+def test_an_opened_problem_is_printed_alone(open_report: Open) -> None:
+    page = open_report("verification", "#EN001", color_scheme="dark")
+    page.wait_for_selector(".text")
+    pages = pages_of(page.pdf())
+    assert 2 <= pages <= 5
+    page.emulate_media(media="print")
+    assert page.locator(".overview").is_hidden()
     assert page.locator(".beside").is_hidden()
+    assert page.locator(".masthead .meta").is_visible()  # where it comes from and when it was made
     sizes = page.eval_on_selector_all(".text", "all => all.map((one) => one.scrollHeight - one.clientHeight)")
     assert max(sizes) <= 1
     assert page.locator(".w.l5").first.evaluate("it => getComputedStyle(it).printColorAdjust") == "exact"

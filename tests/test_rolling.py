@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ from byline.attribution.file import write_author_model
 from byline.attribution.model import AuthorModel, train_authors
 from byline.attribution.rolling import Rolling, roll
 from byline.attribution.writings import writings_of
-from byline.commands.rolling import rolling_command
+from byline.commands.rolling import print_rolling, rolling_command
 from byline.documents import Document
 from byline.errors import SettingsError, TooLittleText
 from byline.pools import read_pool
@@ -102,6 +103,19 @@ class TestChanges:
         assert 1800 < change < 3700
 
 
+class TestStandingOut:
+    def test_who_is_less_probable_than_the_others_together_does_not(self) -> None:
+        assert rolling.Stretch(0, 10, "Ann", 0.5).stands_out
+        assert not rolling.Stretch(0, 10, "Ann", 0.49).stands_out
+
+    def test_the_terminal_says_so(self, rolled: Rolling, capsys: pytest.CaptureFixture[str]) -> None:
+        faint = replace(rolled, stretches=(rolling.Stretch(0, 5410, "Ann", 0.25),))
+        print_rolling(faint)
+        told = " ".join(capsys.readouterr().out.split())
+        assert "nobody stands out; most like Ann (0.250 on average)" in told
+        assert "there may be changes that are too faint to tell" in told
+
+
 class TestKnownTexts:
     """No window is judged as if the model had not learnt it."""
 
@@ -125,27 +139,27 @@ class TestPath:
 
     def test_a_change_that_costs_more_than_it_gains_is_not_made(self) -> None:
         # staying: .9 x .4 x .9 x .99²; to and fro: .9 x .6 x .9 x .01²
-        assert rolling._most_probable(self.CHANCES, 1, 0.01) == [0, 0, 0]
+        assert rolling.most_probable_path(self.CHANCES, 1, 0.01) == [0, 0, 0]
 
     def test_where_changes_are_as_probable_as_not_each_window_speaks_for_itself(self) -> None:
-        assert rolling._most_probable(self.CHANCES, 1, 0.5) == [0, 1, 0]
+        assert rolling.most_probable_path(self.CHANCES, 1, 0.5) == [0, 1, 0]
 
     def test_the_probability_at_which_the_path_turns_is_worked_by_hand(self) -> None:
         # .6 c² = .4 (1 - c)² where c / (1 - c) is the root of 2/3, so c is .449
-        assert rolling._most_probable(self.CHANCES, 1, 0.445) == [0, 0, 0]
-        assert rolling._most_probable(self.CHANCES, 1, 0.455) == [0, 1, 0]
+        assert rolling.most_probable_path(self.CHANCES, 1, 0.445) == [0, 0, 0]
+        assert rolling.most_probable_path(self.CHANCES, 1, 0.455) == [0, 1, 0]
 
     def test_windows_that_overlap_count_less(self) -> None:
         turned = np.array([[0.9, 0.1]] * 4 + [[0.1, 0.9]] * 3)
-        assert rolling._most_probable(turned[:-1], 1, 0.01) == [0] * 6  # a change costs 99 times, and gains 9²
-        assert rolling._most_probable(turned, 1, 0.01) == [0, 0, 0, 0, 1, 1, 1]  # 9³ is more
-        assert rolling._most_probable(turned, 0.5, 0.01) == [0] * 7  # the root of 9³ is less
+        assert rolling.most_probable_path(turned[:-1], 1, 0.01) == [0] * 6  # a change costs 99 times, and gains 9²
+        assert rolling.most_probable_path(turned, 1, 0.01) == [0, 0, 0, 0, 1, 1, 1]  # 9³ is more
+        assert rolling.most_probable_path(turned, 0.5, 0.01) == [0] * 7  # the root of 9³ is less
 
     def test_an_impossible_author_does_not_stop_the_path(self) -> None:
-        assert rolling._most_probable(np.array([[1.0, 0.0], [0.0, 1.0]]), 1, 0.01) == [0, 1]
+        assert rolling.most_probable_path(np.array([[1.0, 0.0], [0.0, 1.0]]), 1, 0.01) == [0, 1]
 
     def test_a_single_author_has_one_path(self) -> None:
-        assert rolling._most_probable(np.ones((3, 1)), 1, 0.01) == [0, 0, 0]
+        assert rolling.most_probable_path(np.ones((3, 1)), 1, 0.01) == [0, 0, 0]
 
     @given(
         chances=arrays(
@@ -164,7 +178,7 @@ class TestPath:
         best = logs[0]
         for row in logs[1:]:
             best = (best[:, None] + moves).max(axis=0) + row
-        path = rolling._most_probable(chances, share, changes)
+        path = rolling.most_probable_path(chances, share, changes)
         reached = logs[np.arange(len(path)), path].sum() + moves[path[:-1], path[1:]].sum()
         assert reached == pytest.approx(best.max(), abs=1e-9)
 
@@ -172,7 +186,7 @@ class TestPath:
         """From each to each it would be 1.25 thousand million steps, here it is a thousandth of that."""
         chances = np.random.default_rng(0).dirichlet(np.ones(1000), size=1250)
         begin = time.process_time()
-        assert len(rolling._most_probable(chances, 0.3, 0.01)) == 1250
+        assert len(rolling.most_probable_path(chances, 0.3, 0.01)) == 1250
         assert time.process_time() - begin < 2
 
 

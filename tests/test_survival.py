@@ -48,9 +48,11 @@ def finished(folder: Path) -> int:
 
 
 def results(folder: Path) -> dict[str, bytes]:
-    """All that depends on the texts and the seed; member.json holds timings."""
-    files = [folder / "answers.txt", folder / "run/plan.json", *folder.glob("run/members/0*/*.safetensors")]
-    return {str(file.relative_to(folder)): file.read_bytes() for file in files}
+    """All that depends on the texts and the seed; member.json holds timings, a plan the command as it was given."""
+    files = [folder / "answers.txt", *folder.glob("run/members/0*/*.safetensors")]
+    plan = json.loads((folder / "run/plan.json").read_text("utf-8"))
+    del plan["command"], plan["checksum"]
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files} | {"plan": json.dumps(plan).encode()}
 
 
 def test_a_run_killed_at_ten_random_points_ends_with_the_same_bytes(home: Path) -> None:
@@ -121,15 +123,16 @@ def test_a_run_that_dies_at_any_write_ends_with_the_same_bytes(home: Path) -> No
     assert point == 21, "texts, cautions, a plan, two members and the answers are twenty writes and namings"
 
 
-def test_ctrl_c_stops_with_the_answers_so_far(home: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_or_the_system_stops_with_the_answers_so_far(home: Path, number: int) -> None:
     slow = ("--set", "sub_epochs=200", "--workers", "1")
     process = start(home, "verify", "corpus", "-o", "out", *MEMBERS, *slow)
-    for _ in range(600):
+    for _ in range(2000):
         if finished(home / "out") or process.poll() is not None:
             break
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    out, error = finish(process, expected=130)
+    process.send_signal(number)
+    out, error = finish(process, expected=128 + number)
     done = finished(home / "out")
     assert 1 <= done < 5
     assert f"interrupted; these are the answers of {done} member" in error
@@ -140,7 +143,7 @@ def test_ctrl_c_stops_with_the_answers_so_far(home: Path) -> None:
 
 def test_two_processes_never_work_on_one_run(home: Path) -> None:
     first = start(home, "verify", "corpus", "-o", "out", *MEMBERS, "--set", "sub_epochs=2000")
-    for _ in range(600):
+    for _ in range(2000):
         if (home / "out/run/plan.json").exists() or first.poll() is not None:
             break
         time.sleep(0.05)
@@ -180,7 +183,7 @@ class TestCluster:
             [*command, "--no-dashboard", "--scheduler-file", str(note)], stderr=subprocess.DEVNULL
         )
         try:
-            for _ in range(600):
+            for _ in range(2000):
                 if note.exists() and note.read_text("utf-8").strip():
                     break
                 time.sleep(0.05)

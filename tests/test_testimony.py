@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from byline.engines import Watch
+from byline.engines.ngram import fill_matrix
 from byline.errors import RunError
 from byline.execution import Keep
 from byline.gains import standings
+from byline.places import spread_back
 from byline.problems import read_problems
 from byline.questions import prepare_questions, texts_sharing
 from byline.runs import read_record
@@ -23,6 +26,9 @@ from byline.verification import verify
 from conftest import phrase
 
 NGRAM = Settings(engine="ngram", order=3)
+BOTH = NGRAM.change({"train_on": "both"})
+HALF = 2.0**-11
+"""The part of a number that half precision may lose."""
 
 
 @pytest.fixture(scope="module")
@@ -40,13 +46,13 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def kept(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("kept") / "run"
-    verify(corpus, NGRAM.change({"train_on": "both"}), keep=Keep(folder))
+    verify(corpus, BOTH, keep=Keep(folder))
     return folder
 
 
 def test_evidence_is_in_the_places_of_the_originals_and_adds_up(corpus: Path, kept: Path) -> None:
     problems = read_problems(corpus).problems
-    prepared = prepare_questions(problems, NGRAM.change({"train_on": "both"}), (), texts_sharing(problems))
+    prepared = prepare_questions(problems, BOTH, (), texts_sharing(problems))
     matrices = [side.matrix for side in read_record(kept / "members/0001").sides]
     levels = {
         (question.problem, way): standing.relative - standing.level
@@ -55,18 +61,31 @@ def test_evidence_is_in_the_places_of_the_originals_and_adds_up(corpus: Path, ke
     }
     found = read_evidence(kept / "members/0001")
     assert sorted((each.problem, each.way) for each in found) == [(n, way) for n in range(6) for way in (1, 2)]
+    ways = [fill_matrix(side, BOTH, np.random.default_rng(0), Watch(evidence=True)) for side in prepared.sides]
     for each in found:
         problem = problems[each.problem]
         texts = [problem.unknown.text, *(document.text for document in problem.known)]
         assert sorted(each.gains) == ([0] if each.way == 1 else [1, 2])
-        counted = 0
+        side, filled = prepared.sides[each.way - 1], ways[each.way - 1]
+        (number,) = [n for n, question in enumerate(side.questions) if question.problem == each.problem]
+        laid = [side.texts[text] for text in side.documents[side.questions[number].document]]
+        parts = np.split(filled.gains[number], np.cumsum([len(text) for text in laid])[:-1])
+        own = {text.tobytes(): part for text, part in zip(laid, parts, strict=True)}
+        level = standings(side, filled.matrix)[number].level
+        counted, lost = 0, 0.0
         for document, gains in each.gains.items():
             assert len(gains) == len(texts[document])
             assert (gains != 0).mean() > 0.9
-            counted += len(prepared.view.encode(texts[document])) - NGRAM.skip
+            symbols = prepared.view.encode(texts[document])
+            part = own.pop(symbols.tobytes())
+            exact = spread_back(prepared.view, texts[document], np.where(part != 0, part - level, 0))
+            np.testing.assert_allclose(gains.astype(np.float64), exact, rtol=HALF, atol=1e-7)
+            lost += float(np.abs(exact).sum()) * HALF
+            counted += len(symbols) - NGRAM.skip
         total = sum(gains.sum(dtype=np.float64) for gains in each.gains.values())
         beyond = levels[each.problem, each.way]
-        assert total / counted == pytest.approx(beyond, abs=0.003)  # kept in half precision
+        assert not own
+        assert total / counted == pytest.approx(beyond, abs=lost / counted + 1e-6)
 
 
 def test_one_problem_is_read_alone_and_its_gains_stay_in_the_file(kept: Path) -> None:

@@ -16,10 +16,15 @@ from typing import Any
 
 import pytest
 
+from byline.attribution.attributing import USUAL_PRIOR
 from byline.storage import checked_json
+from byline.web.drafts import Draft, DroppedFile
+from byline.web.home import Home
+from byline.web.jobs import Jobs
 from byline.web.limits import RefusedError
+from byline.web.needs import Task, usual_title
 from byline.web.options import Options, read_options
-from pages import STAND_IN, Served, children_of, files_below, is_running, serving, until
+from pages import STAND_IN, Served, children_of, files_below, is_running, serving, until, zipped
 
 LIMIT = 200
 
@@ -62,8 +67,11 @@ def test_a_job_is_done_and_its_files_are_gone(page: Served) -> None:
     assert done["progress"] == {"share": None, "stage": "", "left": None}
     result = done["result"]
     assert result["conclusion"] == "half \ud800 sign"
-    assert [each["name"] for each in result["downloads"]] == ["answers.txt", "heatmap.svg"]
-    assert page.client.get(result["downloads"][0]["href"]).text == "EN001 0.5\n"
+    assert [each["name"] for each in result["downloads"]] == ["report.html", "answers.txt", "heatmap.svg"]
+    assert page.client.get(result["downloads"][1]["href"]).text == "EN001 0.5\n"
+    taken = page.client.get(result["downloads"][0]["href"])
+    assert taken.text == page.client.get(result["report"]).text
+    assert taken.headers["content-disposition"].startswith("attachment")
     assert page.client.get(result["report"]).text.startswith("<!doctype html>")
     assert page.client.get(f"jobs/{job['id']}/files/secret.txt").status_code == 404
     there = {path.name for path in files_below(page.home / "jobs" / job["id"])}
@@ -186,6 +194,76 @@ def test_files_stay_only_where_that_was_chosen_and_then_it_can_be_asked_again(pa
     assert len(texts(page, again)) == 4
 
 
+def test_where_files_can_t_be_handed_over_nothing_is_asked_again_and_they_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "jobs").mkdir()
+    jobs = Jobs(Home(tmp_path))
+    draft = draft_of(tmp_path / "draft", {"texts/a.txt": "", "texts/b.txt": "", "texts/c.txt": ""})
+    job = jobs.begin("clustering", Options(keep_files=True), draft)
+    jobs.end(job, "done")
+
+    def refuse(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Path, "rename", refuse)
+        with pytest.raises(OSError, match="Input"):
+            jobs.repeat(job)
+    assert jobs.all() == [job]
+    assert [folder.name for folder in jobs.folder(job).parent.iterdir()] == [job.id]
+    assert jobs.repeat(job).files_kept
+
+
+def draft_of(folder: Path, sources: dict[str, str]) -> Draft:
+    """A draft of files, each named ROLE/NAME, with the folder or archive that each came in."""
+    folder.mkdir()
+    draft = Draft(folder)
+    for path, source in sources.items():
+        role, _, name = path.partition("/")
+        number, place = draft.next_place()
+        place.write_text("words")
+        draft.files[number] = DroppedFile(number, role, name, 5, "text", place, source=source)
+    return draft
+
+
+@pytest.mark.parametrize(
+    ("task", "sources", "title"),
+    [
+        ("question", {"known/a.txt": "", "unknown/my/letter.txt": ""}, "letter.txt and 1 known text"),
+        ("question", {"known/a": "", "known/b": "", "unknown/x.txt": "", "unknown/y": ""},
+         "x.txt, 1 other and 2 known texts"),
+        ("attribution", {"candidates/Ann/1": "", "candidates/Ann/2": "", "candidates/Bob/1": "", "unknown/x.txt": ""},
+         "x.txt and 2 authors"),
+        ("attribution", {"candidates/all.csv": "", "unknown/x.txt": "", "unknown/y": "", "unknown/z": ""},
+         "x.txt, 2 others and 1 file"),
+        ("corpus", {"corpus/EN1/unknown.txt": "pan.zip", "corpus/EN1/known.txt": "pan.zip"}, "pan.zip"),
+        ("corpus", {"corpus/pairs.jsonl": ""}, "pairs.jsonl"),
+        ("corpus", {"corpus/EN1/unknown.txt": "pan", "corpus/truth.txt": ""}, "2 files"),
+        ("clustering", {"texts/a": "novels", "texts/b": "novels", "texts/c": "novels"}, "novels, 3 texts"),
+        ("clustering", {"texts/a": "novels", "texts/b": "", "texts/c": "more.zip"}, "3 texts"),
+        ("clustering", {f"texts/{n}": "x" * 200 for n in range(3)}, "x" * 120),
+    ],
+)  # fmt: skip
+def test_a_question_without_a_title_is_called_by_its_files(
+    tmp_path: Path, task: Task, sources: dict[str, str], title: str
+) -> None:
+    assert usual_title(task, draft_of(tmp_path / "draft", sources)) == title
+
+
+def test_the_folder_and_the_archive_that_texts_came_in_are_known(page: Served) -> None:
+    files = {f"{n}.txt": "some words and more" for n in range(3)}
+    draft = page.draft()
+    for name, text in files.items():
+        address = f"api/drafts/{draft}/files?role=texts&name={name}&folder=%3Cb%3E%00novels%20of%0A1820"
+        assert page.client.put(address, content=text).status_code == 201
+    assert page.post("api/jobs", {"task": "clustering", "draft": draft})["title"] == "<b>novels of; 1820, 3 texts"
+    draft = page.fill({"texts/all of it.zip": zipped(files)})
+    assert page.post("api/jobs", {"task": "clustering", "draft": draft})["title"] == "all of it.zip, 3 texts"
+    for job in page.get("api/jobs")["jobs"]:
+        page.wait_for(job["id"])
+
+
 def test_of_those_who_ask_about_the_same_files_at_once_one_gets_a_job(page: Served) -> None:
     draft = page.fill({f"texts/{n}.txt": "some words and more" for n in range(3)})
     asked = {"task": "clustering", "draft": draft, "options": {"title": "done"}}
@@ -263,6 +341,10 @@ def test_what_is_still_missing_is_said(page: Served) -> None:
     assert said("clustering", "texts", "texts") == "still missing: three texts or more"
     assert "in questions and corpora only" in said("clustering", "texts", "texts", "texts", reference=builtin)
     assert said("divination").startswith("task must be one of")
+    for task, unused in {"clustering": {"seed": 1}, "question": {"budget": 60, "none": 0.5}, "corpus": {"none": 0.1},
+                         "attribution": {"mask_shared": False, "budget": "quick"}}.items():  # fmt: skip
+        for name, value in unused.items():
+            assert said(task, **{name: value}) == f"{name} is not used where the task is {task}; leave it out"
     taken = {"uploaded": True, "save_as": "built-in english"}
     assert "already" in said("question", "known", "unknown", "reference", status=409, reference=taken)
     assert "files are gone" in page.post("api/jobs", {"task": "clustering", "draft": "0" * 18}, 404)["error"]
@@ -286,6 +368,14 @@ def test_an_option_of_the_wrong_kind_is_refused(name: str, value: object) -> Non
         read_options(json.loads(json.dumps({name: value})))
     assert refused.value.status == 422
     assert len(refused.value.reason) < 120
+
+
+def test_none_of_these_is_as_probable_beforehand_as_byline_attribute_takes_it_to_be_or_lets_it_be(
+    page: Served,
+) -> None:
+    assert Options().none == USUAL_PRIOR == page.get("api/state")["usual"]["none"]
+    for none in (0, 0.999999):
+        assert read_options({"none": none}).none == none
 
 
 def test_options_that_are_none_and_titles_that_are_hostile() -> None:

@@ -258,6 +258,22 @@ def test_files_are_read_at_once_and_those_that_cant_be_say_why(open_page: Open) 
     assert "Choose files" in focused(page, "it.textContent")
 
 
+def test_texts_in_two_languages_are_doubted_before_they_are_asked_about(open_page: Open) -> None:
+    page = open_page("#new=question")
+    dutch = (
+        "De man die in het huis van zijn vader was, had niet gezien dat er een brief voor haar op de tafel lag. " * 9
+    )
+    english = (
+        "The man who was in the house of his father had not seen that there was a letter for her on the table. " * 9
+    )
+    give(page, "known", made_up("brief.txt", dutch))
+    give(page, "unknown", made_up("letter.txt", english))
+    page.wait_for_selector("text=differ in language or script (dutch, english)")
+    zone(page, "unknown").get_by_role("button", name="Remove letter.txt").click()
+    give(page, "unknown", made_up("post.txt", dutch[5:]))
+    page.wait_for_selector("text=differ in language", state="detached")
+
+
 def test_what_is_too_large_is_not_even_sent(open_page: Open) -> None:
     page = open_page()
 
@@ -307,8 +323,11 @@ def test_a_dropped_folder_keeps_its_authors_and_leaves_out_junk(open_page: Open,
 
 def test_a_folder_can_be_chosen_and_a_zip_is_unpacked(open_page: Open, texts: Path) -> None:
     page = open_page("#new=clustering")
+    sent = []
+    page.on("request", lambda request: sent.append(request.url) if request.method == "PUT" else None)
     zone(page, "texts").locator(".pick-folder").set_input_files(texts / "novels")
     page.wait_for_selector(".file.ready >> nth=4")
+    assert all("folder=novels" in url for url in sent)
     assert "Austen/one.txt" in zone(page, "texts").locator(".file .name").first.inner_text()
     with zipfile.ZipFile(texts / "more.zip", "w") as archive:
         archive.writestr("a.txt", habits(4, 500))
@@ -375,6 +394,77 @@ def test_files_that_the_server_gave_up_are_sent_again_by_a_page_that_has_them(op
     there = page.evaluate("id => fetch(`api/drafts/${id}`).then((answer) => answer.json())", second)
     assert {file["name"] for file in there["files"]} == {"a.txt", "b.txt"}
     assert page.locator(".file.ready").count() == 2
+
+
+def test_files_on_their_way_when_the_server_gave_up_all_land_in_one_place(open_page: Open) -> None:
+    page = open_page("#new=clustering")
+    give(page, "texts", made_up("a.txt", habits(1, 600)))
+    first = page.evaluate("JSON.parse(sessionStorage.getItem('byline-draft-clustering'))")
+    page.evaluate("id => fetch(`api/drafts/${id}`, { method: 'DELETE' })", first)
+    begun, late = [], []
+    page.on("request", lambda request: begun.append(request) if request.url.endswith("api/drafts") else None)
+    page.route(f"**/api/drafts/{first}/files?*name=c.txt*", lambda route: late.append(route))
+    zone(page, "texts").locator(".pick-files").set_input_files(
+        [made_up(f"{name}.txt", habits(name, 600)) for name in "bc"]
+    )
+    page.wait_for_selector(".file.ready:has-text('b.txt')")  # which found it gone, and has a new place by now
+    late[0].continue_()
+    page.wait_for_selector(".file.ready >> nth=2")
+    settle(page)
+    second = page.evaluate("JSON.parse(sessionStorage.getItem('byline-draft-clustering'))")
+    there = page.evaluate("id => fetch(`api/drafts/${id}`).then((answer) => answer.json())", second)
+    assert {file["name"] for file in there["files"]} == {"a.txt", "b.txt", "c.txt"}
+    assert len(begun) == 1
+
+
+def test_what_warns_of_a_real_attribution_is_said_once_and_the_prior_with_it(open_page: Open) -> None:
+    page = open_page("#new=attribution")
+    quoted = habits("Ann", 800, 1)[100:350]
+    authors = {f"{author}_{n}.txt": habits(author, 800, n) for author in ("Ann", "Bob", "Eve") for n in range(2)}
+    zone(page, "candidates").locator(".pick-files").first.set_input_files(
+        [made_up(name, text) for name, text in authors.items()]
+    )
+    give(page, "unknown", made_up("found.txt", habits("Bob", 700, 5) + quoted))
+    page.wait_for_selector(".missing:has-text('Ready.')")
+    assert page.get_by_label("That none of these authors wrote it").input_value() == "0.1"
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_selector(".conclusion", timeout=120_000)
+    text = page.evaluate("document.querySelector('main').textContent")  # with what is folded
+    assert text.count("characters or more word for word with") == 1
+    assert page.inner_text("h1") == "found.txt and 3 authors"
+    seen = page.inner_text("main")
+    assert seen.index("Shares 100 characters") < seen.index("Beforehand, “none of these” was given 10%.")
+    assert "none of them" not in text.lower()
+    assert page.locator(".ranking li").count() == 4
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="report.html").click()
+    assert "<!doctype html>" in taken.value.path().read_text(encoding="utf-8").lower()
+
+
+@pytest.mark.parametrize(("count", "prior"), [(1, 0), (2, 0.25), (6, 0.995), (6, 0)])
+def test_authors_of_some_texts_are_shown_with_none_of_these_only_where_that_can_be(
+    open_page: Open, count: int, prior: float
+) -> None:
+    odd = "shares 100 characters with another; that is no evidence"
+    documents = [
+        {"name": f"{n}.txt", "author": "Ann", "probability": 0.7, "none": prior and 0.2, "statement": "Words.",
+         "warnings": [f"{odd.capitalize()}.", "Short."], "ranking": [["Ann", 0.7], ["Bob", 0.1]]}
+        for n in range(count)
+    ]  # fmt: skip
+    told = [f"{each['name']}: {odd}." for each in documents]
+    result = {"kind": "attribution", "conclusion": "Some.", "warnings": told, "limits": [], "documents": documents,
+              "total": count, "report": "report.html", "downloads": []}  # fmt: skip
+    page = open_page()
+    notes = [f"{each['name']}: {odd}" for each in documents]
+    pretend(page, [job("done", task="attribution", result=result, options={"none": prior}, notes=[*notes, "else"])])
+    go(page, "#job=ab12", ".findings, table")
+    text = page.evaluate("document.querySelector('main').textContent").partition("What it means")[0]
+    assert len(re.findall("hares 100 characters", page.evaluate("document.body.textContent"))) == count
+    assert text.count("Short.") == count
+    assert text.lower().count("none of these") == (0 if not prior else 2 if count > 5 else 1 + count)
+    assert (f"was given {prior * 100:g}%" in text) == (prior > 0)
+    assert ("is taken to have written each text" in text) == (prior == 0)
+    assert page.locator("details:has-text('1 note from on the way')").count() == 1
 
 
 def test_a_question_is_asked_watched_answered_and_taken_away(open_page: Open, runs: dict[str, str]) -> None:
@@ -587,8 +677,8 @@ def test_progress_is_shown_and_not_told_too_often(open_page: Open) -> None:
 def test_warnings_stand_before_the_numbers_and_many_answers_make_a_table(open_page: Open) -> None:
     page = open_page()
     problems = [
-        {"id": f"EN{n:03d}", "verdict": ("same", "another", "undecided", "skipped")[n % 4], "statement": "Words.",
-         "answer": None if n % 4 == 3 else 0.25 * (n % 4), "llr": None, "low": None, "high": None,
+        {"id": f"EN{n:03d}", "verdict": ("same", "another", "undecided")[n % 3], "statement": "Words.",
+         "answer": 0.25 * (n % 3), "llr": None, "low": None, "high": None,
          "probability": None, "warnings": ["odd"] if n == 1 else [], "known": ["k"], "unknown": "u"}
         for n in range(8)
     ]  # fmt: skip

@@ -16,7 +16,7 @@ import pytest
 from byline.web.guard import HEADERS
 from byline.web.home import MARK
 from byline.web.limits import Limits
-from pages import STAND_IN, Served, begin, children_of, files_below, is_running, read_all, serving, until
+from pages import ENDED, STAND_IN, Served, begin, children_of, files_below, is_running, read_all, serving, until
 
 PATIENCE = 1
 
@@ -363,6 +363,24 @@ def test_serve_prints_its_address_takes_the_folder_that_is_named_and_ends_when_t
         assert "Only this machine can reach it" in said.read()
         assert wrong.read() == ""
     assert (tmp_path / "mine" / "jobs").is_dir()
+
+
+def test_from_byline_serve_to_the_first_answer_it_takes_less_than_a_minute(tmp_path: Path) -> None:
+    begun = time.monotonic()
+    command = [sys.executable, "-m", "byline", "serve", "--no-browser", "--port", "0", "--home", str(tmp_path / "mine")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        served = Served(process, process.stdout.readline().split()[-1], tmp_path / "mine")
+        try:
+            name = served.post("api/examples/question")["id"]
+            job = until(lambda: (found := served.job(name))["state"] in ENDED and found, 60)
+            taken = time.monotonic() - begun
+        finally:
+            assert served.stop() == 0
+    assert job["state"] == "done", job["error"]
+    assert job["result"]["problems"][0]["statement"]
+    assert [each["name"] for each in job["result"]["downloads"]] == ["report.html", "answers.txt", "all.zip"]
+    assert taken < 60
 
 
 def test_the_page_is_told_its_limits(page: Served) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import itertools
@@ -9,6 +10,7 @@ import json
 import resource
 import subprocess
 import sys
+import threading
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,19 +19,29 @@ from typing import Any
 import pytest
 import typer.main
 
+import byline
+import byline.web.results
 from byline.attribution.file import write_author_model
 from byline.attribution.model import train_authors
 from byline.attribution.writings import writings_of
 from byline.commands import app
 from byline.documents import Document
+from byline.problems import Problem
+from byline.reference import check_reference, write_reference
 from byline.settings import Settings
 from byline.storage import checked_json
-from byline.web.examples import example_writings, unnamed
+from byline.web.drafts import Draft, DroppedFile
+from byline.web.examples import example_question, example_writings, read_builtin_reference, unnamed
 from byline.web.home import Home
 from byline.web.jobs import Job
+from byline.web.limits import Limits
 from byline.web.options import Options
+from byline.web.populations import Populations
+from byline.web.reading import examine
 from byline.web.results import command, draw
 from byline.web.sources import find_corpus, find_reference, find_writings
+from byline.web.tasks import answer
+from byline.web.telling import ON_THE_PAGE
 from byline.web.work import Work
 from conftest import habits, small_problems
 from pages import TESTS, Served, files_below, serving, until, zipped
@@ -153,8 +165,9 @@ def test_a_question_about_two_texts_beside_people_who_were_dropped(page: Served,
     assert any("reference" in warning for warning in result["warnings"])  # twelve people are few
     assert any("stands for a passage" in warning for warning in result["problems"][0]["warnings"])
     assert [note for note in job["notes"] if note.startswith("señor.txt: read as Windows-1252, a guess")]
-    assert [each["name"] for each in result["downloads"]] == ["answers.jsonl", "all.zip"]
-    said = page.client.get(result["downloads"][0]["href"]).text
+    assert "--" not in str([*job["notes"], result["warnings"], [row["warnings"] for row in result["problems"]]])
+    assert [each["name"] for each in result["downloads"]] == ["report.html", "answers.jsonl", "all.zip"]
+    said = page.client.get(result["downloads"][1]["href"]).text
     assert [json.loads(line)["id"] for line in said.splitlines()] == ["001 a.txt", "002 b.txt"]
     assert not (page.home / "jobs" / job["id"] / "run").exists()
 
@@ -179,7 +192,7 @@ def test_a_corpus_in_a_folder_in_a_zip_is_answered_and_measured_by_the_truth_bes
     assert result["total"] == 6
     assert [row["truth"] for row in result["problems"]] == [True, False] * 3
     assert "AUC" in str(result["measures"]) or "auc" in str(result["measures"])
-    answers = page.client.get(result["downloads"][0]["href"]).text
+    answers = page.client.get(result["downloads"][1]["href"]).text
     assert answers.startswith("EN001 ")
     with zipfile.ZipFile(io.BytesIO(page.client.get(result["downloads"][-1]["href"]).content)) as everything:
         assert sorted(everything.namelist()) == ["answers.txt", "report.html"]
@@ -194,7 +207,7 @@ def test_texts_are_attributed_to_authors_who_are_named_in_their_files_names(page
     assert rows["x.txt"]["author"] == "Bob"
     assert {author for author, _ in rows["x.txt"]["ranking"]} == {"Ann", "Bob", "Eve"}
     files = {each["name"]: each["href"] for each in result["downloads"]}
-    assert list(files) == ["attributions.csv", "authors.byline", "all.zip"]
+    assert list(files) == ["report.html", "attributions.csv", "authors.byline", "all.zip"]
     table = list(csv.DictReader(io.StringIO(page.client.get(files["attributions.csv"]).text)))
     assert len(table) == 2 * 4  # none of these, and three authors
     assert report_of(page, job)["prior_none"] == 0.3
@@ -205,7 +218,7 @@ def test_texts_are_clustered_and_the_result_goes_when_it_is_not_to_be_kept(page:
     assert sorted(name for cluster in job["result"]["clusters"] for name in cluster) == [f"{n}.txt" for n in range(4)]
     assert not job["kept"]
     assert "clustering.json" in [each["name"] for each in job["result"]["downloads"]]
-    assert report_of(page, job)["title"] == "Some texts"
+    assert report_of(page, job)["title"] == "4 texts"
 
 
 def test_what_can_t_be_done_says_why_in_the_words_of_the_page(page: Served, jobs: dict[str, str]) -> None:
@@ -258,6 +271,53 @@ def test_a_reference_is_built_of_texts_that_are_dropped_or_they_stay_where_they_
         assert page.client.delete(f"api/references/{name}").status_code == 204
 
 
+def test_a_file_that_is_removed_while_a_reference_is_built_of_it_goes_afterwards(page: Served) -> None:
+    draft = page.fill({"reference/a.txt": "too short a text", "reference/b.txt": "another one"})
+    folder, said = page.home / "drafts" / draft, []
+    number = page.get(f"api/drafts/{draft}")["files"][0]["number"]
+    asked = {"draft": draft, "name": "meanwhile"}
+    building = threading.Thread(target=lambda: said.append(page.post("api/references", asked, 422)["error"]))
+    building.start()
+    until(lambda: (folder / "laid-out" / "reference" / "b.txt").exists())
+    assert page.client.delete(f"api/drafts/{draft}/files/{number}").status_code == 204
+    building.join()
+    assert "add longer ones" in said[0]
+    assert [path.name for path in files_below(folder) if path.is_file()] == ["000002.txt"]
+    page.client.delete(f"api/drafts/{draft}")
+
+
+def test_where_the_texts_of_a_reference_can_t_be_laid_out_its_name_is_free_again(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    populations, draft = Populations(home, Limits()), Draft(tmp_path)
+    draft.files[1] = DroppedFile(1, "reference", "a.txt", 5, "text", tmp_path / "there is none")
+    for _ in range(2):
+        with pytest.raises(FileNotFoundError):
+            asyncio.run(populations.build(draft, "essays", None))
+    assert populations.require_free("essays") == "essays"
+
+
+def test_as_many_people_are_counted_as_surely_are_different(tmp_path: Path) -> None:
+    """As results count them: the known and the unknown author of a problem may be one."""
+    home = Home(tmp_path / "home")
+    english = read_builtin_reference("english")
+    write_reference(english, home.references / "kept")
+    told = {each["name"]: each for each in Populations(home, Limits()).all()}
+    known, asked = example_question()
+    found = check_reference(english, [Problem("question", tuple(known), asked, "english")])
+    assert found.authors == told["built-in english"]["authors"] == told["kept"]["authors"] == 12
+
+
+def test_messages_advise_what_can_be_done_on_the_page(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes("ñandú mañana señor él así qué día. Eso es así".encode("cp1252") * 9)
+    notes = examine(tmp_path / "a.txt", "a.txt")["notes"]
+    assert notes == ["read as Windows-1252, a guess; if letters are wrong, save it as UTF-8 and drop it again"]
+    (tmp_path / "b.txt").write_bytes(bytes(range(128, 256)) * 9)
+    assert "byline text" not in examine(tmp_path / "b.txt", "b.txt")["error"]
+    sources = "".join(file.read_text(encoding="utf-8") for file in Path(byline.__file__).parent.rglob("*.py")
+                      if file.parent.name != "web")  # fmt: skip
+    assert [typed for typed in ON_THE_PAGE if typed not in sources] == []
+
+
 def test_none_of_all_that_asked_anything_of_the_network(
     page: Served, jobs: dict[str, str], alone: tuple[dict[str, str], Path]
 ) -> None:
@@ -290,7 +350,7 @@ def work_of(tmp_path: Path, task: str, **options: Any) -> Work:
     ("task", "options"),
     [("question", {"reference": "a", "mask_shared": True, "seed": 2, "language": "dutch"}), ("corpus", {"seed": 1}),
      ("corpus", {"budget": 300, "mask_shared": True}), ("corpus", {"uploaded": True, "language": "greek"}),
-     ("attribution", {"none": 0.25, "seed": 5, "language": "dutch"}), ("clustering", {"seed": 5, "language": "dutch"})],
+     ("attribution", {"none": 0.25, "seed": 5, "language": "dutch"}), ("clustering", {"language": "dutch"})],
 )  # fmt: skip
 def test_the_command_in_a_report_is_one_that_byline_takes(tmp_path: Path, task: str, options: dict[str, Any]) -> None:
     words = command(work_of(tmp_path, task, **options))
@@ -330,6 +390,24 @@ def test_figures_are_drawn_in_three_forms_where_there_is_enough_for_them(tmp_pat
         "heatmap.png",
         "heatmap.svg",
     ]
+
+
+@pytest.mark.parametrize(("count", "kinds"), [(1, []), (3, ["dendrogram", "heatmap", "mds", "pca"])])
+def test_a_question_has_the_figures_that_its_texts_are_enough_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, kinds: list[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(byline.web.results, "FORMS", ("svg",))
+    monkeypatch.setattr(byline.web.results, "render", lambda _: "")
+    work = work_of(tmp_path, "question", reference="built-in english")
+    known, asked = example_writings()
+    for role, texts in (("known", [text for _, text in known[:2]]), ("unknown", asked[:count])):
+        (work.place(role) / f"-my {role}.txt").unlink()
+        for number, text in enumerate(texts):
+            (work.place(role) / f"{number}.txt").write_text(text.text)
+    answer(work)
+    found = sorted(path.stem for path in (work.folder / "files").glob("*.svg"))
+    assert found == kinds
 
 
 def test_messages_name_files_as_they_were_dropped(tmp_path: Path) -> None:

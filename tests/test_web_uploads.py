@@ -171,7 +171,8 @@ def test_a_file_is_read_at_once_and_told_of(page: Served, draft: str) -> None:
     assert told.pop("number") >= 1
     excerpt = (WORDS * 20)[:200].strip()
     assert told == {"role": "known", "name": "an essay.txt", "bytes": 820, "kind": "text", "characters": 820,
-                    "language": "latin", "excerpt": excerpt, "notes": [], "error": None}  # fmt: skip
+                    "script": "latin", "language": "english", "excerpt": excerpt,
+                    "notes": [], "error": None}  # fmt: skip
     assert page.get(f"api/drafts/{draft}")["files"][0]["name"] == "an essay.txt"
 
 

@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
 
 from byline.errors import BylineError
+from byline.stopping import INTERRUPTED, end_interrupted, exit_code, heed_signals, leave_signals
 
 OUT_OF_REACH = {
     errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EIO, errno.EROFS, errno.ENOSPC,
 }  # fmt: skip
 """What the system says of a file or folder that can't be used here, and a user can put right."""
 
+LEAST_MEMORY = 1_500_000_000
+"""Bytes of address space, most of which is never used: libraries of linear algebra and compiled code ask for it."""
+
 
 def main() -> None:
-    """Exit codes: 0 done, 1 what the user can put right, 2 wrong usage, 130 interrupted (see commands.guarded)."""
+    """Exit codes: 0 done, 1 what the user can put right, 2 wrong usage, 130 or 143 stopped (see commands.guarded)."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open until the end
     # a terminal that can't show a character gets a question mark, never an error
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
+        heed_signals()
+        _require_memory()
         from byline.commands import app
 
         app(prog_name="byline")
     except KeyboardInterrupt:  # before a command could begin
-        print("byline: interrupted", file=sys.stderr)
-        sys.exit(130)
+        end_interrupted()
+    except SystemExit as end:
+        if end.code == INTERRUPTED:  # while words were parsed, where every signal is taken for Ctrl-C
+            sys.exit(exit_code())
+        raise
     except BylineError as error:
         _fail(str(error))
     except MemoryError:
@@ -38,6 +48,21 @@ def main() -> None:
                 raise  # a bug
             _fail(f"{_name(error)}: can't be used ({error.strerror}); check that you may read and write it")
         _fail(f"the output can't be written ({error.strerror})")
+    finally:
+        leave_signals()
+
+
+def _require_memory() -> None:
+    """Refuse to begin where the system grants less than the libraries take: they would crash or hang, silently."""
+    with contextlib.suppress(ImportError):  # there is no such limit on Windows
+        import resource
+
+        granted = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if granted != resource.RLIM_INFINITY and granted < LEAST_MEMORY:
+            _fail(
+                f"memory is limited to {granted / 1e9:.1f} GB of addresses here, and {LEAST_MEMORY / 1e9:.1f} GB are"
+                " needed; raise the limit (ulimit -v)"
+            )
 
 
 def _name(error: OSError) -> str:

@@ -58,12 +58,9 @@ def choose_links(clustering: Clustering, most: int) -> list[Pair]:
         return -float(clustering.links[pair]), pair
 
     together = [*sorted(firsts, key=strength), *sorted(others, key=strength)]
-    apart = [
-        (one, other)
-        for one, other in clustering.strongest(len(together) + most)
-        if clustering.labels[one] != clustering.labels[other] and clustering.links[one, other] > 0
-    ]
-    few = apart[: most // APART]
+    labels = np.array(clustering.labels)
+    apart = np.argwhere(np.triu(labels[:, None] != labels, 1) & (clustering.links > 0)).tolist()
+    few = sorted(((one, other) for one, other in apart), key=strength)[: most // APART]
     return sorted([*together[: most - len(few)], *few], key=strength)
 
 

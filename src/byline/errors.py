@@ -42,8 +42,13 @@ class RunError(BylineError):
     """A training, a run folder or an output that failed."""
 
 
+MOST_LISTED = 20
+"""Offences that a message names; whoever puts these right is told the next."""
+
+
 def listing(offences: Sequence[str], heading: str) -> str:
-    """One message for all offences: a single one as it is, several under a heading, one a line."""
+    """One message for all offences: a single one as it is, several under a heading, one a line, very many shortened."""
     if len(offences) == 1:
         return offences[0]
-    return "\n  ".join([f"{heading} ({len(offences)}):", *offences])
+    more = [f"and {len(offences) - MOST_LISTED} more"] if len(offences) > MOST_LISTED else []
+    return "\n  ".join([f"{heading} ({len(offences)}):", *offences[:MOST_LISTED], *more])

@@ -28,6 +28,8 @@ PASSAGE = 180
 """Characters of a passage, about: two or three lines."""
 MOST_PASSAGES = 5
 """Passages that are named for the same author, and as many against."""
+CHANCE = 0.5
+"""The share of members on a passage's side that may be by chance: what stands out has more."""
 SMOOTH = 150
 """Characters either side over which the curve is smoothed (the standard deviation of the bell)."""
 POINTS = 240
@@ -72,43 +74,42 @@ def weigh_words(text: str, gains: Gains) -> tuple[Word, ...]:
     )
 
 
-def _together(bits: Gains) -> tuple[float, float]:
-    """The mean over members, and the share of them on its side."""
-    mean = float(bits.mean())
-    return mean, float((np.sign(bits) == np.sign(mean)).mean())
-
-
 def find_passages(
     text: str, gains: Gains, most: int = MOST_PASSAGES, words: Sequence[Word] | None = None
 ) -> tuple[Passage, ...]:
-    """The passages that speak most for the same author, then those that speak most against; none overlaps another.
+    """The passages that stand out: those that speak most for the same author, then those that speak most against.
 
-    `words` are those of the text, where they are weighed already.
+    Those that say most, whichever way, are taken first; none overlaps another, and more than half of the members are on
+    the side of each. Of many passages the first are the same as of few. `words` are those of the text, if they are
+    weighed already.
     """
     words = weigh_words(text, gains) if words is None else words
-    totals = np.concatenate([[0], np.cumsum([word.bits for word in words])])
-    windows = []
-    last = 0
+    if not words:
+        return ()
+    ends: list[int] = []  # of each word's window, the word after its last
     for first, word in enumerate(words):
-        last = max(last, first + 1)
+        last = max(ends[-1] if ends else 0, first + 1)
         while last < len(words) and words[last].end - word.begin <= PASSAGE:
             last += 1
-        windows.append((float(totals[last] - totals[first]), first, last))
-    found: list[Passage] = []
-    taken: list[tuple[int, int]] = []
-    for side in (1, -1):
-        count = 0
-        for bits, first, last in sorted(windows, key=lambda window: (-side * window[0], window[1])):
-            if side * bits <= 0 or count == most:
-                break
-            begin, end = words[first].begin, words[last - 1].end
-            if any(begin < other_end and other_begin < end for other_begin, other_end in taken):
-                continue
-            taken.append((begin, end))
-            count += 1
-            stop = words[last].begin if last < len(words) else len(text)
-            found.append(Passage(begin, end, *_together(gains[:, begin:stop].sum(axis=1))))
-    return tuple(found)
+        ends.append(last)
+    borders = np.array([*(word.begin for word in words), len(text)])
+    totals = np.concatenate([np.zeros((len(gains), 1)), np.cumsum(gains, axis=1)], axis=1)[:, borders]
+    sums = totals[:, ends] - totals[:, :-1]  # (members, windows)
+    means = sums.mean(axis=0)
+    agreed = (np.sign(sums) == np.sign(means)).mean(axis=0)
+    able = np.flatnonzero((means != 0) & (agreed > CHANCE))
+    sides: dict[bool, list[Passage]] = {True: [], False: []}
+    taken = np.zeros(len(words), np.bool_)
+    for first in able[np.argsort(-np.abs(means[able]), kind="stable")].tolist():
+        last, side = ends[first], sides[means[first] > 0]
+        if taken[first] or taken[last - 1]:  # no window lies within another
+            continue
+        taken[first:last] = True
+        if len(side) < most:
+            side.append(Passage(words[first].begin, words[last - 1].end, float(means[first]), float(agreed[first])))
+        elif all(len(each) == most for each in sides.values()):
+            break
+    return (*sides[True], *sides[False])
 
 
 class Speaking(Protocol):
@@ -122,10 +123,10 @@ Chosen = TypeVar("Chosen", bound=Speaking)
 
 
 def choose_strongest(passages: Iterable[Chosen], most: int = MOST_PASSAGES) -> list[Chosen]:
-    """Of passages of several texts those that say most, for and then against, from most for to most against."""
-    ordered = sorted(passages, key=lambda each: -each.bits)
+    """Of passages of several texts those that say most, for and then against, each side's strongest first."""
+    ordered = sorted(passages, key=lambda each: -abs(each.bits))
     supporting, opposing = ([each for each in ordered if side * each.bits > 0] for side in (1, -1))
-    return [*supporting[:most], *opposing[-most:]]
+    return [*supporting[:most], *opposing[:most]]
 
 
 def smooth_curve(gains: Gains) -> tuple[tuple[int, float], ...]:

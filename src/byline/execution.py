@@ -69,6 +69,8 @@ class Keep:
     """Each member's answers after each sub-epoch too."""
     evidence: bool = True
     """The texts, and what speaks for and against in them."""
+    command: tuple[str, ...] | None = None
+    """The words by which the run is begun, for its report."""
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,15 @@ class Output:
     models: bool = True
     trace: bool = False
     evidence: bool = True
+    command: tuple[str, ...] | None = None
+    """The words by which the run is begun, for its report."""
 
     @property
     def keep(self) -> Keep:
         """What is kept of the run."""
-        return Keep(self.folder / FOLDER, self.resume, self.overwrite, self.models, self.trace, self.evidence)
+        return Keep(
+            self.folder / FOLDER, self.resume, self.overwrite, self.models, self.trace, self.evidence, self.command
+        )
 
     def check(self) -> None:
         """Refuse a folder that holds answers already, or can't be written to."""

@@ -75,6 +75,8 @@ class Plan:
     """Where members were chosen to fit a time: the seconds, the speeds found by the probe, the estimates."""
     skipped: tuple[tuple[str, str], ...] = ()
     """Problems that can't be used, which are answered 0.5: id and reason."""
+    command: tuple[str, ...] | None = None
+    """The words by which the run was begun, where it was by a command; a run goes on whatever they are."""
 
     @cached_property
     def places(self) -> dict[Member, int]:
@@ -100,6 +102,7 @@ def plan_values(plan: Plan) -> dict[str, Any]:
         "skipped": [{"id": problem_id, "reason": reason} for problem_id, reason in plan.skipped],
         "budget": plan.budget,
         "request": plan.request,
+        **({"command": list(plan.command)} if plan.command else {}),
     }
 
 
@@ -116,6 +119,7 @@ def plan_from(values: Mapping[str, Any], where: str) -> Plan:
             dict(values["request"]),
             None if values["budget"] is None else dict(values["budget"]),
             tuple((str(row["id"]), str(row["reason"])) for row in values["skipped"]),
+            tuple(map(str, values.get("command") or ())) or None,
         )
         if not isinstance(values["request"], dict) or not isinstance(values["request"].get("problems") or {}, dict):
             raise ValueError("its request is none")

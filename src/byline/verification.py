@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from byline.calibration import Calibration
@@ -114,7 +115,7 @@ def verify(
                 require_vacant(keep.folder, "; go on with it by --resume, or replace it by --overwrite")
             if keep.resume:
                 log.warning("%s: there is no run to go on with; a new one begins", keep.folder)
-            plan = request.settle(workers, slots)
+            plan = replace(request.settle(workers, slots), command=keep.command)
         beside = {TEXTS: problem_lines(answered)} if keep.evidence else {}
         if found is not None:
             beside[CAUTIONS] = cautions_bytes(found, plan, quotes=keep.evidence)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from byline.attribution.letters import MOST_LOST, encode_readable, find_losses
 from byline.attribution.model import AuthorModel
+from byline.cautions.values import NAMES_SHOWN, SHORT, list_some
 from byline.documents import Document
 from byline.passages import PASSAGE, find_related
 
@@ -16,9 +17,8 @@ log = logging.getLogger(__name__)
 
 MOST_COMPARED = 2_000_000
 """Characters of all texts together among which shared passages are looked for; beyond, it would take minutes."""
-LITTLE = 100
-"""Characters below which a text is said to say little."""
 
+WEAK = f"; below {SHORT:,} the evidence is weak, whichever way it points"
 Cautions = tuple[str, ...]
 """Each is the end of a sentence that begins with the text's name."""
 
@@ -40,17 +40,22 @@ def find_cautions(model: AuthorModel, documents: Sequence[Document], aside: bool
         own = [] if learnt is None else [learnt]
         if document in lost:
             own.append("only {} of {} characters are ones that the model knows".format(*lost[document]))
-        if (length := len(document.text)) < LITTLE:
-            own.append(f"{length} characters; so short a text says little of its author")
+        if (length := len(document.text)) < SHORT:
+            own.append(f"{length} characters{WEAK}")
         found.append(tuple(own))
     return found
 
 
 def say_cautions(documents: Iterable[Document], cautions: Iterable[Cautions]) -> None:
     """Put them into the log, as warnings."""
-    for document, own in zip(documents, cautions, strict=True):
-        for caution in own:
-            log.warning("%s: %s", document.name, caution)
+    pairs = [(document.name, caution) for document, own in zip(documents, cautions, strict=True) for caution in own]
+    short = [name for name, caution in pairs if caution.endswith(WEAK)]
+    many = len(short) > NAMES_SHOWN
+    for name, caution in pairs:
+        if not (many and caution.endswith(WEAK)):
+            log.warning("%s: %s", name, caution)
+    if many:
+        log.warning("%d texts (%s) are short%s", len(short), list_some(short), WEAK)
 
 
 def _find_learnt(model: AuthorModel, documents: Sequence[Document], aside: bool) -> list[str | None]:

@@ -27,8 +27,10 @@ from byline.views import SHORTEST
 WINDOW, STEP = 3_000, 1_000
 """Characters of a window, and between the beginnings of two."""
 LEAST_WINDOW = 200
-CHANGES = 0.01
+CHANGES = 0.1
 """How probable it is that the next step is by another author."""
+STANDS_OUT = 0.5
+"""A stretch's author who is less probable than this does not stand out from the others."""
 MOST_WINDOWS = 5_000
 
 
@@ -50,6 +52,11 @@ class Stretch:
     author: str
     probability: float
     """Of this author, the mean over the stretch's windows."""
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether the author is more probable than all others together; who is not can't be named without a reserve."""
+        return self.probability >= STANDS_OUT
 
 
 @dataclass(frozen=True)
@@ -136,12 +143,12 @@ def roll(
     (cautions,) = find_cautions(model, [document], aside=False)
     say_cautions([document], [cautions])
     passages = tuple(Passage(begin, begin + window, each) for begin, each in zip(begins, found, strict=True))
-    chances = _chances(found, model.authors)
-    path = _most_probable(chances, step / window, changes)
+    chances = chance_table(found, model.authors)
+    path = most_probable_path(chances, step / window, changes)
     return Rolling(document.name, passages, _stretches(model, passages, chances, path, length), cautions)
 
 
-def _chances(found: Sequence[Attribution], authors: Sequence[str]) -> Table:
+def chance_table(found: Sequence[Attribution], authors: Sequence[str]) -> Table:
     """(windows, authors): how probable each author is."""
     place_of = {author: place for place, author in enumerate(authors)}
     chances: Table = np.zeros((len(found), len(authors)))
@@ -151,7 +158,7 @@ def _chances(found: Sequence[Attribution], authors: Sequence[str]) -> Table:
     return chances
 
 
-def _most_probable(chances: Table, share: float, changes: float) -> list[int]:
+def most_probable_path(chances: Table, share: float, changes: float) -> list[int]:
     """The authors of the windows, taken together.
 
     All changes are alike, so whoever does not stay comes from the best of the others: a step costs as much as there

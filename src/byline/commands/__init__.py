@@ -35,6 +35,7 @@ from byline.commands import (
     train,
     verify,
 )
+from byline.stopping import end_interrupted
 
 app = typer.Typer(
     name="byline",
@@ -105,8 +106,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             command(*arguments, **options)
             sys.stdout.flush()
         except KeyboardInterrupt:
-            print("byline: interrupted", file=sys.stderr)
-            sys.exit(130)
+            end_interrupted()
         except BrokenPipeError:  # of stdout: stderr has none, see Aside
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the rest has nowhere to go
             sys.exit(0)

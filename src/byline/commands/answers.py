@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -103,17 +102,10 @@ def answer_json(answer: Answer) -> dict[str, object]:
     return values
 
 
-def verdict(answer: Answer) -> str:
-    """An answer in words."""
-    if answer.score is None:
-        return "skipped"
-    if answer.undecided:
-        return "undecided"
-    return "same author" if answer.value > 0.5 else "another author"
-
-
 MOST_ROWS = 24
 """Answers shown to a person at the most; the file has them all."""
+RANGE = "over members\nand parts"
+"""What an interval of the LLR comes from: how far members agree, and leaving out parts of the texts."""
 
 
 def print_summary(result: Verification, seconds: float, output: Path | None) -> None:
@@ -196,7 +188,7 @@ def describe_manner(plan: Plan, reaches: Sequence[float | None]) -> list[str]:
 
 def _meaning(manner: Manner, many: bool) -> str:
     """What the numbers mean, in a few sentences."""
-    from byline.likelihood import DIFFERENT, SAME
+    from byline.dossiers.words import RESERVE, ratio_words
 
     if manner.interpretation == "rank":
         if many:
@@ -205,9 +197,11 @@ def _meaning(manner: Manner, many: bool) -> str:
         return "Answers are an order, not probabilities. 0.5 is the middle rank: so few have no median worth the name."
     if manner.calibration is None:
         return "Answers are an order, not probabilities: nothing is calibrated for these members; see byline calibrate."
+    ten = ratio_words("ten", same=True).removesuffix(".")
     lines = [
-        f"Answers are probabilities at a prior of {manner.prior:g}. LLR: the weight of evidence in bans; 1 is",
-        f"ten times as probable if {SAME} as if {DIFFERENT}, -1 a tenth. What is undecided is written as 0.500.",
+        f"Answers are probabilities at a prior of {manner.prior:g}. LLR: the weight of evidence in bans. At 1,",
+        f"{ten[0].lower()}{ten[1:]}; at -1 ten times less. Its range comes from how far members agree and",
+        f"how far it hangs on parts of the texts. {RESERVE} What is undecided is written as 0.500.",
     ]
     if manner.interpretation == "relative":
         lines.append("Half of the problems are taken to be by the same author, as at PAN.")
@@ -219,20 +213,21 @@ def print_answers(answers: Sequence[Answer]) -> None:
     from rich.table import Table
 
     from byline.commands.console import answer_bar, out, printable
+    from byline.dossiers.words import count_verdicts, verdict_words
     from byline.likelihood import support
 
     ordered = sorted(answers, key=lambda answer: (-answer.value, -(answer.llr or 0), answer.id))
     calibrated = any(answer.llr is not None for answer in answers)
     table = Table(box=None, header_style="bold", pad_edge=False)
-    headings = ["problem", "another     same", "answer", "", *(["LLR", "95 of 100", "support"] if calibrated else [])]
+    headings = ["problem", "another     same", "answer", "", *(["LLR", RANGE, "support"] if calibrated else [])]
     for heading in headings:
-        table.add_column(heading, justify="right" if heading in ("answer", "LLR", "95 of 100") else "left")
+        table.add_column(heading, justify="right" if heading in ("answer", "LLR", RANGE) else "left")
     for number, answer in enumerate(ordered):
         if len(ordered) > MOST_ROWS and MOST_ROWS // 2 <= number < len(ordered) - MOST_ROWS // 2:
             if number == MOST_ROWS // 2:
                 table.add_row("...", f"{len(ordered) - MOST_ROWS} more")
             continue
-        cells = [printable(answer.id), answer_bar(answer.value, 16), f"{answer.rounded:.3f}", verdict(answer)]
+        cells = [printable(answer.id), answer_bar(answer.value, 16), f"{answer.rounded:.3f}", verdict_words(answer)]
         if answer.llr is not None:
             span = f"{answer.interval[0]:+.1f} to {answer.interval[1]:+.1f}" if answer.interval else ""
             word = support(answer.llr)
@@ -244,5 +239,4 @@ def print_answers(answers: Sequence[Answer]) -> None:
         table.add_row(*cells)
     console = out()
     console.print(table)
-    kinds = Counter(verdict(answer) for answer in answers)
-    console.print("\n" + ", ".join(f"{number} {kind}" for kind, number in kinds.most_common()))
+    console.print(f"\n{count_verdicts(answers)}")

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from byline.commands import options
+from byline.stopping import exit_code
 
 if TYPE_CHECKING:
     from byline.calibration import Calibration
-
-INTERRUPTED = 130
 
 
 def calibrate_command(
@@ -94,7 +93,7 @@ def calibrate_command(
             )  # fmt: skip
     except KeyboardInterrupt:
         print("byline: interrupted; the same command goes on", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(exit_code()) from None
     write_calibration(output, fitted)
     remove_run(work)
     if as_json:

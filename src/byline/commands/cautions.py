@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,9 @@ def print_cautions(cautions: Cautions, single: str | None, kept: Path | None) ->
         print_quotes(console, caution)
     more = f"and {len(found) - MOST_CAUTIONS} more; " if len(found) > MOST_CAUTIONS else ""
     if kept is not None and (found or (check and check.grade != "good")):
-        console.print(f"{more}byline report {kept} -o report.html shows what speaks against which answer")
+        console.print(
+            f"{more}byline report {shlex.quote(str(kept))} -o report.html shows what speaks against which answer"
+        )
 
 
 def print_quotes(console: Console, caution: Caution) -> None:

@@ -28,6 +28,13 @@ def given_command(context: typer.Context) -> list[str]:
     return words + options
 
 
+def given_words(context: typer.Context) -> tuple[str, ...]:
+    """The words of a command that keeps them, in their own order: of one question, files stand after its options."""
+    from byline.commands.asking import WORDS
+
+    return ("byline", context.info_name or "", *context.meta.get(WORDS, ()))
+
+
 def _shown(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 

@@ -83,13 +83,15 @@ def explain_command(
         print_json(explanation_json(found))
         return
     console = out()
-    console.print(f"{printable(found.id)}: {found.verdict}", style="bold")
+    console.print(f"{printable(found.id)}: {found.said}", style="bold")
     console.print(found.statement)
     _print_cautions(console, found)
-    if not found.passages:
+    if not found.weighed:
         console.print("No member of this run adds up over characters, or its evidence was not kept: no passages.")
     for heading, side in (("For the same author", 1), ("For another author", -1)):
         chosen = [each for each in found.passages if side * each.bits > 0]
+        if not chosen and found.weighed:
+            console.print(f"\n{heading}: none that stands out.", style="bold")
         if not chosen:
             continue
         console.print(f"\n{heading} (bits beyond what is usual; members that agree):", style="bold")

@@ -25,7 +25,7 @@ def rolling_command(
     step: Annotated[int, typer.Option(metavar="CHARACTERS", help="Between the beginnings of two passages.")] = 1_000,
     changes: Annotated[
         float, typer.Option(metavar="PROBABILITY", help="How probable a change of author is at each step.")
-    ] = 0.01,
+    ] = 0.1,
     report_file: options.ReportFile = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the report that is there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print passages and stretches as JSON.")] = False,
@@ -110,17 +110,19 @@ def print_rolling(found: Rolling) -> None:
     print_table(table)
     console.print()
     for stretch in found.stretches:
+        reserve = "" if stretch.stands_out else "nobody stands out; most like "
         console.print(
-            f"characters {stretch.begin:,} to {stretch.end:,}: {printable(stretch.author)}"
+            f"characters {stretch.begin:,} to {stretch.end:,}: {reserve}{printable(stretch.author)}"
             f" ({stretch.probability:.3f} on average)"
         )
     console.print(
-        f"{count_of(len(found.changes), 'change')} of hand. Each passage is taken to be by one of the authors."
+        f"{count_of(len(found.changes), 'change')} of hand found. Each passage is taken to be by one of the authors."
     )
     if found.dissenting:
         console.print(
             f"{count_of(found.dissenting, 'passage')} of {len(found.passages):,} by themselves look like another"
-            " author's; see --changes."
+            " author's: there may be changes that are too faint to tell. Larger --changes sees more of them, and more"
+            " that are none."
         )
 
 

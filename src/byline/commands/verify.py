@@ -10,8 +10,7 @@ import typer
 
 from byline.commands import options
 from byline.commands.asking import check_single, one_input
-
-INTERRUPTED = 130
+from byline.stopping import exit_code
 
 
 def verify_command(
@@ -131,6 +130,7 @@ def verify_command(
     from byline.calibration import UnfitError, read_calibration
     from byline.commands.answers import print_verification, verification_json
     from byline.commands.console import print_json
+    from byline.commands.given import given_words
     from byline.commands.progress import reporting
     from byline.ensemble import parse_duration
     from byline.execution import Interrupted
@@ -142,7 +142,10 @@ def verify_command(
     pool = options.choose_pool(preset, settings_file, set_ or [], control_heads, engines, mask, reference is not None)
     fitted = read_calibration(calibration) if calibration is not None else None
     seconds_allowed = parse_duration(budget) if budget is not None else None
-    place = Output(output, resume, overwrite, not no_models, trace, not no_evidence) if output is not None else None
+    place = None
+    if output is not None:
+        words = given_words(context)
+        place = Output(output, resume, overwrite, not no_models, trace, not no_evidence, words)
     if place:
         place.check()
     begin = time.perf_counter()
@@ -163,7 +166,7 @@ def verify_command(
     except Interrupted as stopped:
         if stopped.result is None:
             _say_how_to_go_on(output, 0)
-            raise typer.Exit(INTERRUPTED) from None
+            raise typer.Exit(exit_code()) from None
         result, interrupted = stopped.result, True
     seconds = time.perf_counter() - begin
     if place:
@@ -174,7 +177,7 @@ def verify_command(
         print_verification(result, seconds, output, question)
     if interrupted:
         _say_how_to_go_on(output, min(run.members for run in result.runs))
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(exit_code())
 
 
 def _check_members(

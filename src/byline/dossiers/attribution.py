@@ -9,23 +9,19 @@ from typing import Any
 import numpy as np
 
 from byline.attribution.attributing import Attribution, Attributions
-from byline.attribution.cautions import LITTLE
-from byline.attribution.evidence import Asked, Named, head_levels, weigh_texts
-from byline.attribution.file import author_model_bytes
-from byline.attribution.likeness import PIECE, Piece, choose_pieces, cut_pieces, texts_of, weigh_pieces
+from byline.attribution.evidence import Asked, head_levels, weigh_texts
+from byline.attribution.likeness import PIECE, Piece, choose_pieces, weigh_pieces
 from byline.attribution.model import AuthorModel
 from byline.attribution.writings import NONE, Writings
+from byline.cautions import SHORT
 from byline.documents import Document
-from byline.dossiers.origins import member_values, origin_values, unique_names
-from byline.dossiers.parts import DIGITS, LIMITS, SHORT, Markings, finite, short_names
+from byline.dossiers.models import CLOSED, SharingMarkings, feature_values, guess_source, model_origins, sureness
+from byline.dossiers.origins import member_values, unique_names
+from byline.dossiers.parts import DIGITS, LIMITS, finite, short_names
 from byline.engines import Watch
-from byline.evidence import Gains, Guesser, scale_of
+from byline.evidence import Guesser
 from byline.settings import ADDITIVE
-from byline.storage import sha256
 
-CLOSED = "Each text is taken to be by one of the authors. If someone else wrote it, that can't be seen here."
-LEARNT = "How sure to be was learnt from {} of the authors' own texts, each judged as if it were not known."
-GUESSED = "How sure to be is a guess: no text of the authors could be held out."
 ONE_AGAINST_ALL = (
     "Colours compare one author with all authors of the model on the average, not with the one who comes next; that"
     " comparison can be chosen above the text."
@@ -42,8 +38,6 @@ AS_KEPT = (
 AS_MASKED = "The model keeps the authors' texts with content words masked; they are shown so."
 KNOWN_CHARACTERS, MOST_KNOWN = 300_000, 24_000
 """Of the authors' texts that a report shows, beside all documents together and beside one: bounds the page's size."""
-GUESSED_FROM = 60_000
-"""Characters of an author's texts that guesses are made from."""
 MOST_RANKED = 50
 """Authors that a ranking shows."""
 PARTS_SHOWN = 5
@@ -95,8 +89,7 @@ def attribution_dossier(
         "kind": "attribution",
         "conclusion": _conclusion(found, model, prior),
         "limits": [*LIMITS, ONE_AGAINST_ALL, sureness(model), *([] if prior else [CLOSED])],
-        "warnings": [f"{row['name']}: {caution}." for row, each in zip(rows, found, strict=True)
-                     for caution in each.cautions],
+        "warnings": [f"{row['name']}: {warning}" for row in rows for warning in row["warnings"]],
         "language": model.language,
         "authors": list(model.authors),
         "prior_none": prior,
@@ -119,63 +112,9 @@ def _conclusion(found: Attributions, model: AuthorModel, prior: float) -> str:
     return f"{len(found):,} texts compared with {len(model.authors):,} authors{said}."
 
 
-def model_origins(
-    about: Mapping[str, Any], model: AuthorModel, texts: Mapping[str, Sequence[Document]], facts: Mapping[str, object]
-) -> dict[str, Any]:
-    """Where figures that a model of authors gave come from; its hash is that of the file it makes."""
-    said = {"Language": model.language, "Authors": len(model.authors), "Their texts": len(model.owners), **facts}
-    found = origin_values(about, model.members, model.seed, texts, said)
-    return {"files": {"the model, as a file": sha256(author_model_bytes(model))}, **found}
-
-
-def sureness(model: AuthorModel) -> str:
-    """What probabilities were learnt from."""
-    return LEARNT.format(model.judge.held_out) if model.judge.held_out else GUESSED
-
-
 def kept_words(model: AuthorModel) -> str:
     """What is to be said of texts that only the model has."""
     return AS_KEPT if any(view.mask == "none" for view in model.views) else AS_MASKED
-
-
-def guess_source(model: AuthorModel, author: int, writings: Writings | None) -> list[Document]:
-    """As much of an author's texts, evenly from all of them, as guesses are made from."""
-    pieces = [piece for number, text in texts_of(model, author, writings).items() for piece in cut_pieces(number, text)]
-    step = -(-sum(len(piece.text) for piece in pieces) // GUESSED_FROM)
-    return [Document(model.titles[piece.number], piece.text) for piece in pieces[::step]]
-
-
-def feature_values(title: str, named: Named) -> dict[str, Any]:
-    """What a member names, as reports show it."""
-    return {
-        "member": title,
-        "unit": named.unit.split(",")[0].removesuffix(" distance"),
-        "for": [[name, finite(weight, 6)] for name, weight in named.features if weight > 0],
-        "against": [[name, finite(weight, 6)] for name, weight in named.features if weight < 0],
-    }
-
-
-class SharingMarkings(Markings):
-    """Markings that share what guesses are made from with those of other entries."""
-
-    def __init__(self, guessers: dict[tuple[str, ...], Guesser]) -> None:
-        super().__init__()
-        self._guessers = guessers
-
-    def add_beside(self, role: str, document: Document, gains: Gains | None) -> None:
-        """A document that is not in question: a scale of its own, no guesses, no part in the strongest passages."""
-        passages, words = list(self._passages), list(self._words)
-        self.add(role, document, gains, ())
-        own = self._words[len(words) :]
-        self._passages, self._words = passages, words
-        if own:
-            self.documents[-1]["scale"] = round(scale_of(own), 2)
-
-    def thin(self, share: float) -> None:
-        """Leave out the words that say less than such a part of the bits of full colour."""
-        least = share * scale_of(self._words)
-        for document in self.documents:
-            document["words"] = [row for row in document["words"] or () if abs(row[2]) >= least]
 
 
 class _Sides:
@@ -191,7 +130,7 @@ class _Sides:
     ) -> None:
         self._model, self._documents, self._found, self._watch = model, documents, found, watch
         self._first = [model.authors.index(each.ranking[0].author) for each in found]
-        second = [model.authors.index(each.ranking[1].author) for each in found]
+        second = [model.authors.index(each.ranking[1].author) for each in found if len(each.ranking) > 1]
         asked = [Asked(row, author) for authors in (self._first, second) for row, author in enumerate(authors)]
         self._evidence = weigh_texts(model, documents, asked, watch)
         self._guessers: dict[tuple[str, ...], Guesser] = {}
@@ -240,7 +179,9 @@ class _Sides:
         return f"{title}, characters {piece.begin:,} to {piece.end:,} of {piece.whole:,}"
 
     def against_next(self, row: int) -> dict[str, Any] | None:
-        """The same of the first author against the next, of the document alone; None where no member adds up."""
+        """The same of the document alone, against the next author; None where no member adds up, or nobody is next."""
+        if len(self._found[row].ranking) < 2:
+            return None
         mine, other = self._evidence[row].gains, self._evidence[len(self._documents) + row].gains
         if mine is None or other is None:
             return None
@@ -306,8 +247,6 @@ def _statement(found: Attribution) -> str:
 def _warnings(document: Document, found: Attribution, known: int) -> list[str]:
     """What is to be known of a document, in sentences."""
     said = [f"{caution[0].upper()}{caution[1:]}." for caution in (*found.cautions, *document.guesses)]
-    if LITTLE <= len(document.text) < SHORT:
-        said.append(f"The text is short ({len(document.text):,} characters): it carries little evidence.")
     if known < SHORT:
         said.append(
             f"The texts of {found.ranking[0].author} are short ({known:,} characters together): they carry little"

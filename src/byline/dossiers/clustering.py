@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from byline.affinities import Affinity, Pair, choose_links, weigh_links
+from byline.cautions import SHORT
 from byline.clustering import Clustering
 from byline.documents import Document
-from byline.dossiers.attribution import feature_values
+from byline.dossiers.models import feature_values
 from byline.dossiers.origins import member_values, origin_values, unique_names
-from byline.dossiers.parts import DIGITS, LIMITS, SHORT, Markings, finite
+from byline.dossiers.parts import DIGITS, LIMITS, Markings, finite
 from byline.engines import Watch
 from byline.evidence import LONGEST_WORD, Gains, weigh_words
 from byline.passages import PASSAGE, find_pairs, plain_form

@@ -9,6 +9,7 @@ from byline.cautions import Caution
 from byline.cautions.file import read_cautions
 from byline.documents import Document
 from byline.dossiers.findings import NONE_KEPT, evidence_by_problem, gains_of, problem_values
+from byline.dossiers.words import verdict_words
 from byline.errors import RunError
 from byline.evidence import Gains, choose_strongest, find_passages, weigh_words
 from byline.figures.sources import read_run
@@ -57,6 +58,10 @@ class Explanation(NamedTuple):
     shared: tuple[SharedShown, ...] = ()
     unlooked: str | None = None
     """Why there are no cautions, where nobody looked for any."""
+    weighed: bool = True
+    """Whether members that add up over characters kept what they say, so that there may be passages."""
+    said: str = ""
+    """The verdict in the words of the table of answers: it leans, where nothing supports it."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -83,12 +88,14 @@ def explain_problem(path: Path | str, name: str | None, most: int) -> Explanatio
     (answer,) = [each for each in run.answers if each.id == name]
     kept_cautions = read_cautions(run.folder, run.plan)
     cautions = kept_cautions.of(name) if kept_cautions else ()
-    values = problem_values(answer, problem, None, run.plan.manner.calibration, cautions)
+    values = problem_values(answer, problem, None, run.plan.manner, cautions)
     passages: list[PassageShown] = []
     documents = (problem.unknown, *problem.known)
+    weighed = False
     for document_number, document in enumerate(documents):
         gains = gains_of(document_number, len(document.text), evidence)
         if gains is not None:
+            weighed = True
             passages += _shown(document, gains, most)
     verdicts = {"same": "the same author", "another": "another author", "undecided": "undecided"}
     return Explanation(
@@ -117,6 +124,8 @@ def explain_problem(path: Path | str, name: str | None, most: int) -> Explanatio
             for each in caution.passages
         ),
         None if kept_cautions else NONE_KEPT,
+        weighed,
+        verdict_words(answer),
     )
 
 

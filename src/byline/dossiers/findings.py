@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from byline.answers import Answer
-from byline.calibration import Calibration
 from byline.cautions import Caution
 from byline.dossiers.parts import finite, short_names
+from byline.dossiers.words import RESERVE, is_leaning, ratio_words, verdict_of
 from byline.evidence import Gains
 from byline.figures.sources import Run
-from byline.likelihood import DIFFERENT, SAME, verbal
+from byline.likelihood import verbal
+from byline.plans import Manner
 from byline.problems import Problem
 from byline.runs import Record, RunFolder
 from byline.testimony import Kept, read_evidence
@@ -49,11 +50,10 @@ def gains_of(document: int, length: int, evidence: Sequence[Found]) -> Gains | N
 
 
 def problem_values(
-    answer: Answer, problem: Problem, truth: bool | None, calibration: Calibration | None, cautions: Sequence[Caution]
+    answer: Answer, problem: Problem, truth: bool | None, manner: Manner, cautions: Sequence[Caution]
 ) -> dict[str, Any]:
     """The answer to a problem, its verdict, and what is to be said of it."""
     low, high = answer.interval or (None, None)
-    verdict = "undecided" if answer.undecided else "same" if answer.value > 0.5 else "another"
     names = short_names([document.name for document in (problem.unknown, *problem.known)])
     return {
         "id": answer.id,
@@ -64,9 +64,10 @@ def problem_values(
         "low": finite(low),
         "high": finite(high),
         "probability": finite(answer.probability),
-        "verdict": verdict,
+        "verdict": verdict_of(answer),
+        "leaning": is_leaning(answer),
         "truth": truth,
-        "statement": _statement(answer, verdict, calibration.cap if calibration else None),
+        "statement": _statement(answer, manner),
         "known": names[1:],
         "unknown": names[0],
         "known_characters": sum(len(document.text) for document in problem.known),
@@ -75,26 +76,24 @@ def problem_values(
     }
 
 
-def _statement(answer: Answer, verdict: str, cap: float | None) -> str:
+def _statement(answer: Answer, manner: Manner) -> str:
+    verdict = verdict_of(answer)
     if answer.llr is None:
         leaning = {"same": "the same author", "another": "another author"}.get(verdict)
-        said = f"Compared with the other problems it leans towards {leaning}." if leaning else "It is left undecided."
+        others = "the reference" if manner.interpretation == "cohort" else "the other problems"
+        said = f"Compared with {others} it leans towards {leaning}." if leaning else "It is left undecided."
         return f"{said} Nothing is calibrated for these members: the answer is an order, not a probability."
     ratio = 10 ** abs(answer.llr)
-    one, other = (SAME, DIFFERENT) if answer.llr >= 0 else (DIFFERENT, SAME)
     times = f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}"
-    capped = cap is not None and abs(answer.llr) >= cap - ROUNDING
-    said = (
-        f"The evidence is {verbal(answer.llr)}: what was found is {times} times"
-        f"{' or more' if capped else ''} as probable if {one} as if {other}."
-    )
+    capped = manner.calibration is not None and abs(answer.llr) >= manner.calibration.cap - ROUNDING
+    found = ratio_words(f"at least {times}" if capped else times, answer.llr >= 0)
+    said = f"The evidence is {verbal(answer.llr)}. {found}"
     if capped:
         said += " That is the most that this calibration can show."
     if answer.interval:
         low, high = answer.interval
         said += (
             f" The weight of evidence is {answer.llr:+.2f} bans; how far members agree and how far it hangs on parts of"
-            f" the texts would let it lie between {low:+.2f} and {high:+.2f}. What another calibration, or other texts"
-            " to compare with, would change is not in that."
+            f" the texts would let it lie between {low:+.2f} and {high:+.2f}. {RESERVE}"
         )
     return said + (" It is left undecided, which is written as 0.500." if verdict == "undecided" else "")

@@ -23,8 +23,6 @@ from byline.evidence import (
 )
 from byline.reports.page import pack
 
-SHORT = 1_000
-"""Characters below which a text is called short."""
 DIGITS = 4
 BARS = 40
 """Of a histogram, at the most."""
@@ -57,7 +55,7 @@ class Markings:
     def add(self, role: str, document: Document, gains: Gains | None, others: Iterable[Document]) -> None:
         """A document; `others` are those that the author in question wrote, who is asked what he would go on with."""
         values: dict[str, Any] = {
-            "role": role, "name": document.name, "text": document.text, "words": None, "curve": None
+            "role": role, "name": document.name, "text": document.text, "words": None, "curve": None, "bits": None
         }  # fmt: skip
         if gains is not None:
             guesser = self._guesser(tuple(other.text for other in others))
@@ -72,6 +70,7 @@ class Markings:
                     told = [place, [[character, round(chance, 2)] for character, chance in guess]] if guess else None
                 rows.append([word.begin, word.end, round(word.bits, 2), round(word.agreement, 2), told])
             values["words"] = rows
+            values["bits"] = finite(sum(word.bits for word in words))
             values["curve"] = [[place, round(value, 4)] for place, value in smooth_curve(gains)]
             found = find_passages(document.text, gains, words=words)
             self._passages += [_Marked(len(self.documents), *each) for each in found]

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from byline.dossiers.parts import short_names
 from byline.figures.sources import Run
@@ -16,8 +16,16 @@ from byline.runs import FOLDER, MEMBER, PLAN, POOL, Record, RunFolder
 from byline.storage import read_checked_json, sha256
 
 
+class Command(NamedTuple):
+    """What makes a run's answers again."""
+
+    words: Sequence[str]
+    template: bool = False
+    """Some of the words stand for names that were not kept."""
+
+
 def provenance_values(
-    run: Run, records: Sequence[Record], problems: Mapping[str, Problem], command: Sequence[str]
+    run: Run, records: Sequence[Record], problems: Mapping[str, Problem], command: Command
 ) -> dict[str, Any]:
     """The command, the settings, and the hashes of the run's files and of its texts."""
     plan = run.plan
@@ -28,7 +36,8 @@ def provenance_values(
         hashes = read_checked_json(home / MEMBER)["files"]
         files |= {f"{home.relative_to(run.folder).as_posix()}/{name}": digest for name, digest in hashes.items()}
     return {
-        "command": shlex.join(command),
+        "command": shlex.join(command.words),
+        "template": command.template,
         "settings": {str(number): asdict(member.settings) for number, member in enumerate(plan.members, start=1)},
         "seed": plan.members[0].seed,
         "preset": plan.preset,
@@ -48,13 +57,20 @@ def _text_hashes(problem: Problem) -> list[list[str]]:
     ]
 
 
-def verify_command(run: Run, path: Path) -> list[str]:
-    """What makes the answers again."""
+def verify_command(run: Run, path: Path) -> Command:
+    """What makes the answers again: the command as it was given, or a template where there was none.
+
+    How many members fit a time is not the same on every machine, so there the template names them.
+    """
     plan, request = run.plan, run.plan.request
     if "combined" in request:
-        return ["byline", "combine", *map(str, request["combined"]), "-o", "OUT"]
+        return Command(("byline", "combine", *map(str, request["combined"]), "-o", "OUT"), template=True)
+    if plan.command and not plan.budget:
+        return Command(plan.command)
     settled = path / POOL if run.folder == path else path / FOLDER / POOL
-    words = ["byline", "verify", "PROBLEMS", "-o", "OUT", "--preset", str(settled)]
+    single = plan.manner.interpretation == "cohort" and sum(len(group.ids) for group in plan.groups) == 1
+    words = ["byline", "verify", *(["--known", "KNOWN", "--unknown", "UNKNOWN"] if single else ["PROBLEMS"])]
+    words += ["-o", "OUT", "--preset", str(settled)]
     words += ["--members", str(len(plan.members)), "--seed", str(plan.members[0].seed)]
     languages = {group.language for group in plan.groups}
     words += ["--language", *languages] if len(languages) == 1 else []
@@ -62,4 +78,6 @@ def verify_command(run: Run, path: Path) -> list[str]:
     words += ["--mask-shared"] if request.get("mask_shared") else []
     words += ["--interpret", plan.manner.interpretation]
     words += ["--prior", f"{plan.manner.prior:g}"] if plan.manner.prior != EVEN else []
-    return words + [word for key in ("control", "reference") if request.get(key) for word in (f"--{key}", key.upper())]
+    words += ["--calibration", "CALIBRATION"] if (request.get("manner") or {}).get("calibration") else []
+    words += [word for key in ("control", "reference") if request.get(key) for word in (f"--{key}", key.upper())]
+    return Command(tuple(words), template=True)

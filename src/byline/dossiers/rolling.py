@@ -12,13 +12,16 @@ from byline.attribution.model import AuthorModel
 from byline.attribution.rolling import Rolling, Stretch
 from byline.attribution.writings import Writings
 from byline.documents import Document
-from byline.dossiers.attribution import CLOSED, SharingMarkings, feature_values, guess_source, model_origins, sureness
+from byline.dossiers.models import CLOSED, SharingMarkings, feature_values, guess_source, model_origins, sureness
 from byline.dossiers.origins import member_values
 from byline.dossiers.parts import DIGITS, LIMITS, finite
 from byline.engines import Watch
 from byline.evidence import MOST_PASSAGES, Gains, Guesser, find_passages
 
-COSTLY = "A change of hand is taken to be improbable: one or two passages alone do not make one."
+COSTLY = (
+    "A change of hand is taken to be improbable: a passage or two do not make one, and about half of all changes are"
+    " not found."
+)
 AGAINST_ALL = (
     "Colours compare the author of a stretch with all authors of the model on the average. They show what the language"
     " models among the members say; how probable an author is comes from all members."
@@ -43,17 +46,16 @@ def rolling_dossier(
     asked: Mapping[str, object] | None = None,
 ) -> dict[str, Any]:
     """What a report of a text seen passage by passage shows; `asked` are window, step and the like, in words."""
-    count = len(found.changes)
-    hands = "no change of hand" if not count else "1 change of hand" if count == 1 else f"{count:,} changes of hand"
     gains = weigh_stretches(model, document, found, watch)
     dissenting = [
         f"{found.dissenting:,} of {len(found.passages):,} passages look, by themselves, like another author's than"
-        " that of the stretch they are in. Look at the passages, or let changes be more probable (--changes)."
+        " that of the stretch they are in: there may be changes that are too faint to tell. Larger --changes sees more"
+        " of them, and more that are none."
     ]
     return {
         **about,
         "kind": "rolling",
-        "conclusion": f"{len(document.text):,} characters in {len(found.passages):,} passages: {hands}.",
+        "conclusion": _conclude(document, found),
         "limits": [*LIMITS, *([AGAINST_ALL] if gains is not None else []), sureness(model), CLOSED, COSTLY],
         "warnings": [*(f"{found.document}: {caution}." for caution in (*found.cautions, *document.guesses)),
                      *(dissenting if found.dissenting else [])],
@@ -94,6 +96,19 @@ def rolling_dossier(
             asked or {},
         ),
     }  # fmt: skip
+
+
+def _conclude(document: Document, found: Rolling) -> str:
+    """What was found, in a sentence with its reserves."""
+    count, stretches = len(found.changes), len(found.stretches)
+    said = (
+        "no change of hand found" if not count else "1 change of hand" if count == 1 else f"{count:,} changes of hand"
+    )
+    if faint := sum(not stretch.stands_out for stretch in found.stretches):
+        said += "; no author stands out" + ("" if faint == stretches else f" in {faint:,} of {stretches:,} stretches")
+    if found.dissenting:
+        said += f"; {found.dissenting:,} passages look like somebody else's"
+    return f"{len(document.text):,} characters in {len(found.passages):,} passages: {said}."
 
 
 def weigh_stretches(model: AuthorModel, document: Document, found: Rolling, watch: Watch) -> Gains | None:

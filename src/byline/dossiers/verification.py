@@ -7,17 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from byline.answers import Answer
 from byline.cautions import Caution, Cautions
 from byline.cautions.file import read_cautions
 from byline.dossiers.findings import NONE_KEPT, Found, evidence_by_problem, gains_of, problem_values
 from byline.dossiers.members import member_scores, reference_standings
 from byline.dossiers.parts import LIMITS, Markings, finite, rounded, short_names
-from byline.dossiers.provenance import provenance_values, verify_command
+from byline.dossiers.provenance import Command, provenance_values, verify_command
 from byline.dossiers.standing import corpus_standings, corpus_table, decision_lines, heat_maps
+from byline.dossiers.words import count_verdicts, is_leaning, verdict_of, verdict_words
 from byline.dossiers.worth import worth_values
 from byline.figures.curves import truth_of
 from byline.figures.sources import Run, read_run
 from byline.keepsakes import read_kept_problems
+from byline.likelihood import NO_SUPPORT
 from byline.problems import Problem
 from byline.runs import PLAN, Record
 from byline.settings import ADDITIVE
@@ -59,9 +62,7 @@ def verification_dossier(
             problem, own_cautions = problems[answer.id], cautions.of(answer.id) if cautions else ()
             rows.append(
                 {
-                    **problem_values(
-                        answer, problem, known_truth.get(answer.id), plan.manner.calibration, own_cautions
-                    ),
+                    **problem_values(answer, problem, known_truth.get(answer.id), plan.manner, own_cautions),
                     "members": [
                         {"member": plan.places[record.member] + 1, "name": _name(record), "score": finite(score)}
                         for record, score in zip(own, scores[:, place].tolist(), strict=True)
@@ -74,19 +75,21 @@ def verification_dossier(
     calibrated = any(answer.llr is not None for answer in run.answers)
     lines = decision_lines(run, rows, calibrated)
     centre_of = {line["language"]: line["centre"] for line in lines}
+    warnings = [
+        *_unfinished(run, records, evidence),
+        *([caution.text for caution in cautions.summarise()] if cautions else [NONE_KEPT]),
+        *(_skipped(*each) for each in plan.skipped),
+    ]
+    single = rows[0]["unknown"] if len(rows) == 1 else None
     return {
         "kind": "verification",
-        "title": title or path.resolve().name,
+        "title": title or single or path.resolve().name,
         "source": title or str(path),
         "byline": str(read_checked_json(run.folder / PLAN)["byline"]),
         "made": made,
-        "conclusion": _conclusion(rows),
+        "conclusion": _conclusion([answer_of[row["id"]] for row in rows], len(warnings)),
         "limits": [*LIMITS, *_limits(run, calibrated, cautions)],
-        "warnings": [
-            *_unfinished(run, records, evidence),
-            *([caution.text for caution in cautions.summarise()] if cautions else [NONE_KEPT]),
-            *(_skipped(*each) for each in plan.skipped),
-        ],
+        "warnings": warnings,
         "interpretation": plan.manner.interpretation,
         "calibrated": calibrated,
         "prior": plan.manner.prior,
@@ -115,7 +118,9 @@ def verification_dossier(
             if curve
         ],
         "members": [_member_values(run, record) for record in records],
-        "provenance": provenance_values(run, records, problems, command or verify_command(run, path)),
+        "provenance": provenance_values(
+            run, records, problems, Command(command) if command else verify_command(run, path)
+        ),
     }
 
 
@@ -126,14 +131,17 @@ ONE = {
 }
 
 
-def _conclusion(rows: Sequence[Mapping[str, Any]]) -> str:
-    if len(rows) == 1:
-        return ONE[rows[0]["verdict"]]
-    counts = {kind: sum(row["verdict"] == kind for row in rows) for kind in ("same", "another", "undecided")}
-    return (
-        f"{len(rows):,} problems: {counts['same']} more likely by the same author, {counts['another']} by another,"
-        f" {counts['undecided']} undecided."
-    )
+def _conclusion(answers: Sequence[Answer], warnings: int) -> str:
+    """What was found, in a line; of one problem with how many warnings there are."""
+    if len(answers) != 1:
+        return f"{len(answers):,} problems: {count_verdicts(answers)}."
+    (answer,) = answers
+    said = ONE[verdict_of(answer)]
+    if is_leaning(answer):
+        said = f"{verdict_words(answer).capitalize()}: {NO_SUPPORT}."
+    if warnings:
+        said += f" {warnings:,} warning{'s' * (warnings != 1)}."
+    return said
 
 
 def _limits(run: Run, calibrated: bool, cautions: Cautions | None) -> list[str]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from byline.answers import Answer
 from byline.errors import AnswersError
 from byline.metrics import auc, c_at_1, cllr, reliability
-from byline.resampling import Interval, interval, measure_draws, weigh_problems
+from byline.resampling import Draws, Interval, interval, measure_draws, weigh_problems
 from byline.runs import Record
 
 WILSON = 1.959964
@@ -29,7 +29,7 @@ class Roc:
     """And that of the yes problems."""
     auc: float
     auc_interval: Interval
-    """In 95 of 100 draws of the problems."""
+    """In 95 of 100 draws."""
     c_at_1: float
     c_at_1_interval: Interval
     decided: tuple[float, float]
@@ -37,8 +37,11 @@ class Roc:
     problems: int
 
 
-def roc_curve(truth: Sequence[bool], answers: Sequence[float], seed: int = 0) -> Roc:
-    """The curve, the area under it and C@1, with intervals that resample the problems."""
+def roc_curve(truth: Sequence[bool], answers: Sequence[float], weights: Draws | None = None) -> Roc:
+    """The curve, the area under it and C@1, with intervals by the weights of the problems in each draw.
+
+    Those of texts are byline evaluate's; without any, problems are resampled as if no two shared a text.
+    """
     yes, values = _both_kinds(truth, "a ROC curve"), np.asarray(answers, np.float64)
     thresholds = np.concatenate([[np.inf], np.unique(values)[::-1]])
 
@@ -46,7 +49,9 @@ def roc_curve(truth: Sequence[bool], answers: Sequence[float], seed: int = 0) ->
         ordered = np.sort(chosen)
         return tuple((1 - np.searchsorted(ordered, thresholds) / len(ordered)).tolist())
 
-    drawn = measure_draws(truth, answers, weigh_problems(len(values), np.random.default_rng(seed)))
+    if weights is None:
+        weights = weigh_problems(len(values), np.random.default_rng(0))
+    drawn = measure_draws(truth, answers, weights)
     return Roc(
         shares(values[~yes]),
         shares(values[yes]),

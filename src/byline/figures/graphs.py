@@ -143,7 +143,7 @@ def draw_rolling(figure: Figure, rolling: Rolling, lines: Lines, shown: Sequence
     write_legend(figure, handles, labels, page)
 
 
-def write_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], page: Page, most: int = 24) -> None:
+def write_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], page: Page, most: int = 24) -> Any:
     """A legend below the figure, in as many columns as there is room for; beyond `most` entries it says how many."""
     from matplotlib.lines import Line2D
 
@@ -156,6 +156,7 @@ def write_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], 
     legend = figure.legend(rows, ["-"] * len(rows), loc="outside lower center", ncols=columns)
     for text, name in zip(legend.get_texts(), names, strict=True):
         text.set_text(name)  # given as a label, a name that begins with _ would be left out
+    return legend
 
 
 def _square(figure: Figure, across: str, up: str) -> Axes:

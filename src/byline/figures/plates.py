@@ -13,7 +13,7 @@ from byline.figures.names import thin_out
 from byline.figures.placement import Placement
 from byline.figures.styles import GREY, PALETTE, Shown, legend_of
 from byline.figures.tables import ScoreTable
-from byline.figures.trees import Tree, lay_out
+from byline.figures.trees import Fork, Tree, lay_out
 from byline.scoring import Table
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ UPWARD = {1: "bottom", 0: "center", -1: "top"}
 """Which end of a label is at its point, for each side that it may stand on."""
 SUPPORTED, WELL_SUPPORTED = 70, 95
 """Percent from which a branch is marked where there is no room to write it."""
+BETWEEN = 0.5
+"""Points around a number that are left free."""
 
 
 def draw_heatmap(
@@ -71,7 +73,7 @@ def draw_heatmap(
     if np.isnan(table.values).any():
         handles.append(Patch(facecolor=MISSING))
         labels.append("not compared")
-    groups, names = _group_handles(rows)
+    groups, names = _group_handles([*rows, *columns])
     write_legend(figure, [*handles, *groups], [*labels, *names], page)
 
 
@@ -115,25 +117,9 @@ def draw_tree(figure: Figure, tree: Tree, shown: Sequence[Shown], page: Page) ->
     axes = figure.add_subplot()
     count = len(tree.order)
     forks = lay_out(tree)
-    small = page.small * 0.8
-    numbers = page.points[1] * 0.85 / count > small * 1.2  # there is room to write the support of each
     for fork in forks:
         (one, other), (near, far) = fork.places, fork.heights
         axes.plot([near, fork.height, fork.height, far], [one, one, other, other], color="black", linewidth=0.7)
-        if fork.support is None:
-            continue
-        middle = (one + other) / 2
-        if numbers:
-            axes.annotate(
-                f"{fork.support:.0f}", (fork.height, middle), (1.5, 0), textcoords="offset points", fontsize=small,
-                va="center", ha="left", color="#303030",
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.9},
-            )  # fmt: skip
-        elif fork.support >= SUPPORTED:
-            face = "black" if fork.support >= WELL_SUPPORTED else "white"
-            axes.plot(
-                fork.height, middle, "o", markersize=2.6, color="black", markerfacecolor=face, markeredgewidth=0.5
-            )
     top = forks[-1].height
     axes.set(ylim=(count - 0.4, -0.6), xlim=(max(top * 1.04, 1e-6), 0), xlabel="cosine distance")
     axes.spines["left"].set_visible(False)
@@ -147,15 +133,63 @@ def draw_tree(figure: Figure, tree: Tree, shown: Sequence[Shown], page: Page) ->
             axes.plot(0, place, marker=each.marker, color=each.colour, markersize=size, clip_on=False, zorder=3)
         axes.yaxis.set_tick_params(pad=page.small * 0.7)
     handles, names = _group_handles(shown)
-    if not tree.replicates:
-        pass
-    elif numbers:
-        axes.set_title(f"support in percent of {tree.replicates:,} replicates", fontsize=page.small, color="#404040")
-    else:
-        support, words = _support_handles(tree.replicates)
-        handles, names = [*support, *handles], [*words, *names]
-    if handles:
+    if tree.replicates:
+        _write_support(figure, axes, tree.replicates, forks, (handles, names), page)
+    elif handles:
         write_legend(figure, handles, names, page)
+
+
+def _write_support(
+    figure: Figure, axes: Axes, replicates: int, forks: Sequence[Fork], groups: tuple[list[Any], list[str]], page: Page
+) -> None:
+    """The support of each fork as a number, or as a dot where no number has room; and the legend, which says so."""
+    told = [fork for fork in forks if fork.support is not None]
+    small = page.small * 0.8
+    dots, words = _support_handles(replicates)
+    legend = write_legend(figure, [*dots, *groups[0]], [*words, *groups[1]], page)
+    without = told
+    if page.points[1] * 0.85 / (len(forks) + 1) > small * 1.2:
+        said = f"support in percent of {replicates:,} replicates"
+        axes.set_title(said, fontsize=page.small, color="#404040")
+        without = _write_numbers(figure, axes, told, small)
+        if len(without) == len(told):
+            axes.set_title("")
+    if not without:  # the legend without dots is lower: what had room has it still
+        legend.remove()
+        if groups[0]:
+            write_legend(figure, *groups, page)
+    for fork in without:
+        if fork.support is not None and fork.support >= SUPPORTED:
+            face = "black" if fork.support >= WELL_SUPPORTED else "white"
+            axes.plot(
+                fork.height, sum(fork.places) / 2, "o", markersize=2.6, color="black", markerfacecolor=face,
+                markeredgewidth=0.5, clip_on=False,
+            )  # fmt: skip
+
+
+def _write_numbers(figure: Figure, axes: Axes, forks: Sequence[Fork], size: float) -> list[Fork]:
+    """Write numbers beside forks, the highest first, where they cover no other; gives those that have no room."""
+    figure.draw_without_rendering()  # now it is known where everything stands
+    canvas: Any = figure.canvas
+    renderer = canvas.get_renderer()
+    edge = axes.get_window_extent().x1
+    taken = np.empty((0, 4))
+    without = []
+    for fork in sorted(forks, key=lambda fork: (-(fork.support or 0), -fork.size, fork.places)):
+        text = axes.annotate(
+            f"{fork.support:.0f}", (fork.height, sum(fork.places) / 2), (1.5, 0), textcoords="offset points",
+            fontsize=size, va="center", ha="left", color="#303030",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.9},
+        )  # fmt: skip
+        text.set_in_layout(False)
+        left, low, right, high = text.get_window_extent(renderer).padded(BETWEEN * figure.dpi / 72).extents
+        beside = (taken[:, 2] <= left) | (taken[:, 0] >= right) | (taken[:, 3] <= low) | (taken[:, 1] >= high)
+        if beside.all() and right <= edge:
+            taken = np.vstack([taken, [left, low, right, high]])
+        else:
+            text.remove()
+            without.append(fork)
+    return without
 
 
 def _support_handles(replicates: int) -> tuple[list[Any], list[str]]:

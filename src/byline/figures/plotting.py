@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from byline.attribution.model import AuthorModel
 from byline.attribution.rolling import STEP, WINDOW, roll
-from byline.documents import read_document
+from byline.documents import look_at, read_document
 from byline.engines import Watch
-from byline.errors import RunError, SettingsError, TooLittleText
+from byline.errors import CorpusError, RunError, SettingsError, TooLittleText
 from byline.figures import graphs, plates
 from byline.figures.along import probability_lines
 from byline.figures.canvas import Page, is_colour, render, require_format, require_matplotlib
@@ -28,10 +30,14 @@ from byline.figures.curves import (
 from byline.figures.metadata import Looks, read_looks
 from byline.figures.placement import classical_scaling, cosine_distances, principal_components
 from byline.figures.profiles import run_profiles, text_profiles
-from byline.figures.sources import Run, read_source
-from byline.figures.styles import show
+from byline.figures.sources import REMEDY, Run, read_source
+from byline.figures.styles import PALETTE, show
 from byline.figures.tables import arrange, held_out_table, score_table
 from byline.figures.trees import REPLICATES, grow_tree
+from byline.keepsakes import read_kept_problems
+from byline.problems import Problem, read_problems
+from byline.resampling import Draws, weigh_problems, weigh_texts
+from byline.runs import TEXTS
 from byline.storage import write_files
 from byline.truth import read_truth
 
@@ -124,6 +130,8 @@ def plot(
         text, window, step, truth, metadata, language, replicates, seed, width, height, title, font_size, dpi
     )
     _require_kind(kind, asked)
+    _require_source(kind, source)
+    _require_options(kind, asked)
     require_matplotlib()
     _page(kind, asked)  # what is wrong with it is said before any work is done
     try:
@@ -132,23 +140,31 @@ def plot(
     except OSError as error:
         raise RunError(f"{path}: can't be written to ({error.strerror}); choose another name") from None
     found = read_source(source)
-    given = RUN if isinstance(found, Run) else MODEL
-    if given not in KINDS[kind].of:
-        wanted = KINDS[kind].of[0]
-        raise SettingsError(f"{source}: {given}; {kind} is drawn of {wanted}, which {MADE_BY[wanted]}")
     draw, page = _prepare(found, kind, asked, watch)
     watch.proceed()
     write_files(path.parent, {path.name: render(draw, page, form)})
 
 
 def _require_kind(kind: str, asked: _Asked) -> None:
-    """Refuse kinds that there are not, and options that would change nothing, or are missing."""
+    """Refuse kinds that there are not, and options that would change nothing."""
     if kind not in KINDS:
         raise SettingsError(f"there is no figure {kind!r}; there are {', '.join(KINDS)}")
     for name in ("text", "window", "step", "truth", "metadata", "language", "replicates", "seed"):
         if getattr(asked, name) is not None and name not in KINDS[kind].options:
             able = ", ".join(other for other, each in KINDS.items() if name in each.options)
             raise SettingsError(f"--{name} says nothing to {kind}, only to {able}; leave it out")
+
+
+def _require_source(kind: str, source: Path) -> None:
+    """Refuse what the kind is not drawn of."""
+    given = RUN if look_at(source, REMEDY) == "folder" else MODEL
+    if given not in KINDS[kind].of:
+        wanted = KINDS[kind].of[0]
+        raise SettingsError(f"{source}: {given}; {kind} is drawn of {wanted}, which {MADE_BY[wanted]}")
+
+
+def _require_options(kind: str, asked: _Asked) -> None:
+    """Refuse options that are missing, or out of range."""
     for name in ("text", "truth"):
         if name in KINDS[kind].options and getattr(asked, name) is None:
             raise SettingsError(f"{kind} needs --{name}; give it")
@@ -196,7 +212,8 @@ def _rolling(model: AuthorModel, asked: _Asked, page: Page, watch: Watch) -> Dra
     step = STEP if asked.step is None else asked.step
     rolling = roll(model, read_document(asked.text), window, step, watch=watch)
     lines = probability_lines(rolling)
-    shown = show(lines.authors, looks, lines.authors)
+    few = len(model.authors) <= len(PALETTE)  # else two lines might have one colour
+    shown = show(lines.authors, looks, lines.authors, order=model.authors if few else ())
     return lambda figure: graphs.draw_rolling(figure, rolling, lines, shown, page)
 
 
@@ -205,13 +222,34 @@ def _judged(run: Run, kind: str, asked: _Asked) -> Draw:
     answers, where = run.answers, str(run.folder)
     truth = truth_of(answers, read_truth(asked.truth), str(asked.truth))
     if kind == "roc":
-        roc = roc_curve(truth, [answer.rounded for answer in answers], asked.seed or 0)
+        roc = roc_curve(truth, [answer.rounded for answer in answers], _draws(run, asked.truth, asked.seed or 0))
         return lambda figure: graphs.draw_roc(figure, roc)
     if kind == "tippett":
         tippett = tippett_curves(truth, ratios_of(answers, where))
         return lambda figure: graphs.draw_tippett(figure, tippett)
     bins = reliability_bins(truth, probabilities_of(answers, where))
     return lambda figure: graphs.draw_reliability(figure, bins)
+
+
+def _draws(run: Run, truth: Path, seed: int) -> Draws:
+    """Weights that resample the texts of a run, as byline evaluate does; where they are not at hand, its problems."""
+    rng = np.random.default_rng(seed)
+    problems = _problems(run, truth)
+    ids = [answer.id for answer in run.answers]
+    if all(name in problems for name in ids):
+        return weigh_texts([problems[name] for name in ids], rng)
+    return weigh_problems(len(ids), rng)
+
+
+def _problems(run: Run, truth: Path) -> Mapping[str, Problem]:
+    """The problems that the run kept, or those beside the truth, as far as they can be read."""
+    if (run.folder / TEXTS).exists():
+        return read_kept_problems(run.folder, run.plan)
+    try:
+        found = read_problems(truth if truth.is_dir() else truth.parent)
+    except CorpusError:
+        return {}
+    return {problem.id: problem for problem in found.problems}
 
 
 def _learning(found: Run | AuthorModel) -> Draw:
@@ -241,8 +279,9 @@ def _heatmap(found: Run | AuthorModel, asked: _Asked, page: Page, watch: Watch) 
         looks = _looks(asked, found.titles, found.authors)
         table = arrange(held_out_table(found, watch))
         owner = dict(zip(found.titles, (found.authors[number] for number in found.owners), strict=True))
-        rows = show(table.rows, looks, [owner[title] for title in table.rows] if looks else (), longest=24)
-        columns = show(table.columns, looks, table.columns if looks else (), longest=24)
+        owners, columns_owners = ([owner[title] for title in table.rows], table.columns) if looks else ((), ())
+        rows = show(table.rows, looks, owners, longest=24, order=found.authors if looks else ())
+        columns = show(table.columns, looks, columns_owners, longest=24, order=found.authors if looks else ())
     return lambda figure: plates.draw_heatmap(figure, table, rows, columns, page)
 
 
@@ -254,7 +293,7 @@ def _texts(found: Run | AuthorModel, kind: str, asked: _Asked, watch: Watch) -> 
     else:
         looks = _looks(asked, found.titles, found.authors)
         profiles = text_profiles(found)
-    shown = show(profiles.names, looks, profiles.authors)
+    shown = show(profiles.names, looks, profiles.authors, order=() if isinstance(found, Run) else found.authors)
     if kind == "dendrogram":
         replicates = REPLICATES if asked.replicates is None else asked.replicates
         tree = grow_tree(profiles.values, replicates, asked.seed or 0, watch.proceed)

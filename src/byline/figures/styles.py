@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from byline.figures.metadata import Look, Looks
@@ -28,40 +28,68 @@ class Shown:
     marker: str
     group: str
     """As it stands in the legend; empty for none."""
+    group_colour: str = ""
+    """That of the legend; what is shown may have a colour of its own."""
+    place: int = 0
+    """Of the group among all."""
 
 
 def show(
-    names: Sequence[str], looks: Looks, owners: Sequence[str] = (), suffixes: Sequence[str] = (), longest: int = 32
+    names: Sequence[str],
+    looks: Looks,
+    owners: Sequence[str] = (),
+    suffixes: Sequence[str] = (),
+    longest: int = 32,
+    order: Sequence[str] = (),
 ) -> list[Shown]:
     """Each name as it is shown; those of one owner, or of one group of the looks, in one colour and with one mark.
 
-    A name without either is in the palette's first colour, or in grey where others have one. An owner's look holds for
-    what has none of its own. A file's .txt is left out.
+    Groups of the looks get theirs in the order of the table, in every figure the same; then come owners, in the order
+    given or as they occur. A name without either is in the palette's first colour, or in grey where others have one. An
+    owner's look holds for what has none of its own. A file's .txt is left out.
     """
     owned = owners or ("",) * len(names)
     own = [looks.get(name, Look()) for name in names]
     theirs = [looks.get(owner, Look()) if owner else Look() for owner in owned]
-    groups = [
-        mine.group or his.group or his.label or owner for mine, his, owner in zip(own, theirs, owned, strict=True)
-    ]
-    number_of = {group: number for number, group in enumerate(dict.fromkeys(group for group in groups if group))}
+    groups = [mine.group or _group_of(owner, looks) for mine, owner in zip(own, owned, strict=True)]
+    known = [look.group for look in looks.values()] + [_group_of(owner, looks) for owner in order] + groups
+    number_of = {group: number for number, group in enumerate(dict.fromkeys(filter(None, known)))}
+    colours = _group_colours(looks, number_of)
     shown = []
     for place, name in enumerate(names):
         number = number_of.get(groups[place])
-        usual = PALETTE[0] if not number_of else GREY if number is None else PALETTE[number % len(PALETTE)]
-        colour = own[place].colour or theirs[place].colour or usual
+        its = PALETTE[0] if not number_of else GREY if number is None else colours[groups[place]]
+        colour = own[place].colour or theirs[place].colour or its
         suffix = suffixes[place] if suffixes else ""
         label = plain(own[place].label or name.removesuffix(".txt"), longest - len(suffix)) + suffix
         group = plain(groups[place]) if groups[place] else ""
         marker = MARKERS[number % len(MARKERS)] if number is not None else "." if number_of else MARKERS[0]
-        shown.append(Shown(label, colour, marker, group))
+        shown.append(Shown(label, colour, marker, group, its, number or 0))
     return shown
 
 
+def _group_of(owner: str, looks: Looks) -> str:
+    """What the texts of an owner are shown as."""
+    look = looks.get(owner, Look()) if owner else Look()
+    return look.group or look.label or owner
+
+
+def _group_colours(looks: Looks, number_of: Mapping[str, int]) -> dict[str, str]:
+    """The palette's colours, but where all that the table has of a group are to have one and the same."""
+    said: dict[str, set[str]] = {}
+    for name, look in looks.items():
+        said.setdefault(look.group or look.label or name, set()).add(look.colour)
+    found = {}
+    for group, number in number_of.items():
+        (colour,) = said[group] if len(said.get(group, ())) == 1 else ("",)
+        found[group] = colour or PALETTE[number % len(PALETTE)]
+    return found
+
+
 def legend_of(shown: Sequence[Shown]) -> list[Shown]:
-    """The first of each group, in order."""
+    """One of each group, in the group's own colour, in order."""
     first: dict[str, Shown] = {}
     for each in shown:
         if each.group:
-            first.setdefault(each.group, each)
-    return list(first.values())
+            first.setdefault(each.group, replace(each, colour=each.group_colour))
+    return sorted(first.values(), key=lambda each: each.place)

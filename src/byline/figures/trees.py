@@ -33,12 +33,6 @@ class Tree:
     """Of each merge, in percent of the replicates; None for the last one, which joins everything in any tree."""
     replicates: int
 
-    @property
-    def clades(self) -> tuple[frozenset[int], ...]:
-        """The rows that each merge joins."""
-        return tuple(frozenset(number for number in range(len(self.order)) if mask >> number & 1)
-                     for mask in _clades(self.merges))  # fmt: skip
-
 
 def grow_tree(
     profiles: Table,

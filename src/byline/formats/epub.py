@@ -10,7 +10,7 @@ from byline.formats.encodings import decode
 from byline.formats.packages import DAMAGED, Package
 from byline.formats.reading import LARGEST_TEXT, TOO_LARGE, Reading, Unreadable
 from byline.formats.trees import attribute, declared_encoding, parse_xml
-from byline.formats.webpage import read_markup
+from byline.formats.webpage import page_notes, read_page
 
 CONTAINER, ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
@@ -22,16 +22,17 @@ def read_epub(data: bytes, encoding: str | None = None) -> Reading:
     locked = _locked(package)
     texts: list[str] = []
     guesses: list[str] = []
-    for name in _pages(package):
+    left: dict[str, None] = {}
+    for name in _pages(package, left):
         if name in locked:
             raise Unreadable("protected against copying; give its text in another form")
         content = package.read(name)
         text, guessed = decode(content, declared_encoding(content))
-        texts.append(read_markup(text).text)
+        texts.append(read_page(text, left))
         guesses += guessed
         if sum(map(len, texts)) > LARGEST_TEXT:
             raise Unreadable(TOO_LARGE)
-    return Reading("".join(texts), guesses=tuple(dict.fromkeys(guesses)))
+    return Reading("".join(texts), page_notes(left), tuple(dict.fromkeys(guesses)))
 
 
 def _locked(package: Package) -> frozenset[str]:
@@ -42,8 +43,8 @@ def _locked(package: Package) -> frozenset[str]:
     return frozenset(unquote(attribute(each, "URI")) for each in root.iter("{*}CipherReference"))
 
 
-def _pages(package: Package) -> list[str]:
-    """The names of the pages, in order."""
+def _pages(package: Package, left: dict[str, None]) -> list[str]:
+    """The names of the pages, in order; what is not among them goes into `left`."""
     book = _find(parse_xml(package.read(CONTAINER)), "rootfile")
     place = attribute(book, "full-path")
     root = parse_xml(package.read(place))
@@ -51,7 +52,13 @@ def _pages(package: Package) -> list[str]:
     found = []
     for row in root.iter("{*}itemref"):
         item = items.get(attribute(row, "idref"))
-        if item is None or attribute(row, "linear") == "no" or "nav" in attribute(item, "properties").split():
+        if item is None:
+            continue
+        if "nav" in attribute(item, "properties").split():
+            left["list of contents"] = None
+            continue
+        if attribute(row, "linear") == "no":
+            left["pages that are read aside"] = None
             continue
         if attribute(item, "media-type") in PAGES:
             path = unquote(urlsplit(attribute(item, "href")).path)

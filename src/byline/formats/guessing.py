@@ -28,6 +28,8 @@ DIGITS = 4
 """To these digits of that share two fit alike, and what reads better or is more usual is taken."""
 FEW = 3
 """With no more bytes than these that are not ASCII, what fits best must also be what is most usual."""
+WIDE, FEWEST_WIDE = 0.5, 8
+"""With this share of every other byte zero, and so many, a text has two bytes a letter."""
 MOST_ODD = 0.05
 """Of what is not ASCII: with more of it odd, no reading is sure."""
 
@@ -65,6 +67,28 @@ def guess_encoding(data: bytes) -> tuple[str, str] | None:
         return None
 
 
+def guess_wide(data: bytes) -> tuple[str, str] | None:
+    """UTF-16 without its mark, as Python calls it, and the text, if every other byte shows it.
+
+    Of Latin letters one of two bytes is zero, the same of each; all of it can be UTF-8 as well.
+    """
+    sample = data[:SAMPLE]
+    even, odd = sample[::2].count(0), sample[1::2].count(0)
+    if max(even, odd) < max(FEWEST_WIDE, WIDE * (len(sample) // 2)) or min(even, odd) > 0.01 * len(sample):
+        return None
+    encoding = "utf-16-le" if odd > even else "utf-16-be"
+    try:
+        text = data.decode(encoding)
+    except UnicodeError:
+        return None
+    return None if _has_controls(text[:SAMPLE]) else (encoding, text)
+
+
+def _has_controls(text: str) -> bool:
+    """Whether there is what no text has."""
+    return any(unicodedata.category(letter) in ("Cc", "Co", "Cn", "Cs") for letter in set(text) - set("\t\n\r\f\x1a"))
+
+
 def _sample(data: bytes, name: str) -> str | None:
     try:
         return codecs.getincrementaldecoder(_NAMES.get(name, name))().decode(data[:SAMPLE])
@@ -74,7 +98,7 @@ def _sample(data: bytes, name: str) -> str | None:
 
 def _oddity(text: str) -> float:
     """How much of what is not ASCII is odd, from 0 to 1; with controls, all of it."""
-    if any(unicodedata.category(letter) in ("Cc", "Co", "Cn", "Cs") for letter in set(text) - set("\t\n\r\f\x1a")):
+    if _has_controls(text):
         return 1.0
     strange = sum(len(found[0]) for found in _oddities().finditer(text))
     return strange / max(1, len(text) - len(text.encode("ascii", "ignore")))

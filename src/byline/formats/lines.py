@@ -17,11 +17,29 @@ RESIZED = 1.1
 """Letters this many times larger or smaller are of another paragraph."""
 FULL = 0.8
 """A line that has room for the next word, if this share of the usual width is filled, ends a paragraph."""
+MARGIN, NARROW = 0.15, 0.08
+"""Of a page's height: so near to its edge a page's number may stand; nearer at the top, if it is a number alone."""
+FEWEST_LISTED = 3
+"""Lines of a list of contents: fewer may be prose that falters and ends with a number, or with I."""
+NEAR_LISTED = 3
+"""Lines without a number that may stand between two of them."""
+CLEARLY = 1.1
+"""What is this many times as far from the text as its paragraphs are from each other is none of them."""
 _NUMBER = re.compile(r"\d+|\b[ivxlc]{1,7}\b", re.IGNORECASE)
-_LEADERS = re.compile(r"(?:\. ?){5,}\s*(?:\d{1,5}|[ivxlc]{1,7})$", re.IGNORECASE)
+_LEADERS = re.compile(r"(?:\. ?){5,}\s*(?:(\d{1,4})|([ivxlc]{1,7}|[IVXLC]{1,7}))$")
+_ROMAN = re.compile(r"c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
+_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _WORD = re.compile(r"[^\W\d_]+")
 _COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]++[-\u2010][^\W\d_]++")
 _HYPHENS = ("-", "\u2010", "\u00ad")
+_PAGE = (
+    "page|pg|p|seite|s|página|pagina|pàgina|pág|pag|bladzijde|blz|σελίδα|σελ|sida|side|sivu|strona|str|страница|стр"
+    "|sayfa"
+)
+_OF = r"/|\||of|von|de|di|van|από|av|af|z|из"
+_WORDED = re.compile(rf"(?:{_PAGE})\.?\s*\d{{1,5}}(?:\s*(?:{_OF})\s*\d{{1,5}})?|\d{{1,5}}\s*(?:{_OF})\s*\d{{1,5}}")
+_BARE = re.compile(r"\d{1,3}|[ivxl]{1,6}")
+_ORNAMENTS = " -\u2010\u2011\u2012\u2013\u2014\u2212()[]|~\u00b7\u2022*"
 
 
 class Line(NamedTuple):
@@ -56,17 +74,129 @@ def remove_running_lines(pages: Sequence[Page]) -> tuple[list[list[Line]], int]:
                 running += 1
             while running and not _is_apart(edge, running, usual):
                 running -= 1
+            if running == 1 and len(pages) < 5 and _is_stanza(edge, own):
+                running = 0
             gone |= {id(line) for row in edge[:running] for line in row}
         kept.append([line for line in page if id(line) not in gone])
     removed = sum(map(len, pages)) - sum(map(len, kept))
     return (kept, removed) if any(kept) else ([list(page) for page in pages], 0)
 
 
+def remove_page_numbers(pages: Sequence[Page], spans: Sequence[tuple[float, float]]) -> tuple[list[list[Line]], int]:
+    """The pages without a number by itself in a margin, and how many went; of each page `spans` has bottom and top.
+
+    A number alone must also be farther from the text than any two lines of that, or stand elsewhere than its lines
+    begin: a text may end with a number.
+    """
+    usual = _usual_gaps(pages)
+    kept = []
+    for page, span in zip(pages, spans, strict=True):
+        gone: set[int] = set()
+        rows = _rows(page)
+        for top in (True, False):
+            ordered = rows if top else rows[::-1]
+            if len(rows) > 1 and _is_apart(ordered, 1, usual) and _is_page_number(ordered, top, span, usual):
+                gone |= {id(line) for line in ordered[0]}
+        kept.append([line for line in page if id(line) not in gone] or list(page))
+    return kept, sum(map(len, pages)) - sum(map(len, kept))
+
+
+def has_head(page: Page, span: tuple[float, float]) -> bool:
+    """Whether a line at the top or bottom might be a running head or foot: it is set apart from the text."""
+    rows, usual = _rows(page), _usual_gaps([page])
+    return any(
+        _stands_off(rows, top, usual)
+        or (len(rows) > 1 and _is_apart(rows if top else rows[::-1], 1, usual) and _depth(row[0], top, span) < MARGIN)
+        for top, row in ((True, rows[0]), (False, rows[-1]))
+    )
+
+
+def _stands_off(rows: list[list[Line]], top: bool, usual: dict[int, float]) -> bool:
+    """Whether the outermost row is farther from the next than any two others are from each other."""
+    if len(rows) < 2:
+        return False
+    outer, inner = (rows[0][0], rows[1][0]) if top else (rows[-1][0], rows[-2][0])
+    between = [one[0].y - other[0].y for one, other in pairwise(rows[1:-1])]
+    return abs(outer.y - inner.y) > max(APART * _gap(inner, usual), CLEARLY * max(between, default=0.0))
+
+
+def _is_page_number(ordered: list[list[Line]], top: bool, span: tuple[float, float], usual: dict[int, float]) -> bool:
+    """Whether the first of the rows, which go inwards from an edge, is a page's number."""
+    row = ordered[0]
+    whole = unicodedata.normalize("NFC", " ".join(line.text for line in row)).casefold()
+    text = whole.strip(_ORNAMENTS)
+    depth = _depth(row[0], top, span)
+    between = whole[:1] in _ORNAMENTS and whole[-1:] in _ORNAMENTS
+    if _WORDED.fullmatch(text) or (between and _BARE.fullmatch(text)):
+        return depth < MARGIN
+    if not _BARE.fullmatch(text) or depth >= (NARROW if top else MARGIN):
+        return False
+    begins = [line.x for other in ordered[1:] for line in other]
+    elsewhere = min(abs(row[0].x - x) for x in begins) > 6 * row[0].size
+    return elsewhere or _stands_off(ordered if top else ordered[::-1], top, usual)
+
+
+def _depth(line: Line, top: bool, span: tuple[float, float]) -> float:
+    """How far a line is from the edge of its page, as a share of the height."""
+    bottom, upper = span
+    return (upper - line.y if top else line.y - bottom) / max(upper - bottom, 1.0)
+
+
+def _is_stanza(edge: list[list[Line]], rows: list[list[Line]]) -> bool:
+    """Whether the outermost row is as far from the next as parts of the text are, and has no number: a refrain, say."""
+    gap = abs(edge[0][0].y - edge[1][0].y) if len(edge) > 1 else 0.0
+    alike = sum(abs(one[0].y - other[0].y - gap) < 0.5 for one, other in pairwise(rows))
+    return alike > 2 and _is_alike(edge[0][0], edge[1][0]) and not any(re.search(r"\d", line.text) for line in edge[0])
+
+
 def remove_contents(pages: Sequence[Page]) -> tuple[list[list[Line]], int]:
-    """The pages without lines that lead by dots to a page's number, and how many those were."""
-    kept = [[line for line in page if not _LEADERS.search(line.text)] for page in pages]
+    """The pages without lists of lines that lead by dots to pages' numbers, and how many lines those were.
+
+    The numbers of a list don't fall, and are not all the same Roman one.
+    """
+    lists: list[list[_Listed]] = []
+    lines = [line for page in pages for line in page]
+    for place, line in enumerate(lines):
+        if (number := _listed_page(line.text)) is None:
+            continue
+        listed = _Listed(place, number)
+        if lists and lists[-1][-1].leads_to(listed):
+            lists[-1].append(listed)
+        else:
+            lists.append([listed])
+    gone = {id(lines[listed.place]) for found in lists if _is_contents(found) for listed in found}
+    kept = [[line for line in page if id(line) not in gone] for page in pages]
     removed = sum(map(len, pages)) - sum(map(len, kept))
     return (kept, removed) if any(kept) else ([list(page) for page in pages], 0)
+
+
+class _Listed(NamedTuple):
+    """A line that may be one of a list of contents: its place among all lines, and its page, Roman ones before."""
+
+    place: int
+    page: tuple[bool, int]
+
+    def leads_to(self, other: _Listed) -> bool:
+        """Whether the other may be the next of the list."""
+        return other.place - self.place <= NEAR_LISTED + 1 and self.page <= other.page
+
+
+def _is_contents(found: list[_Listed]) -> bool:
+    return len(found) >= FEWEST_LISTED and (found[-1].page[0] or found[0].page != found[-1].page)
+
+
+def _listed_page(text: str) -> tuple[bool, int] | None:
+    """The page that a line leads to by dots: whether it is in Arabic figures, and its number."""
+    found = _LEADERS.search(text)
+    if found is None:
+        return None
+    if found[1]:
+        return True, int(found[1])
+    roman = found[2].lower()
+    if not _ROMAN.fullmatch(roman):
+        return None
+    values = [_VALUES[letter] for letter in roman]
+    return False, sum(-one if one < other else one for one, other in pairwise([*values, 0]))
 
 
 def _rows(page: Page) -> list[list[Line]]:

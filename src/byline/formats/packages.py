@@ -11,6 +11,8 @@ from byline.formats.reading import Unreadable
 
 LARGEST_PART = 100_000_000
 """Bytes of a member, unpacked."""
+LARGEST_LOOK = 2_000_000
+"""Bytes of one that only serves a note, unpacked."""
 TIGHTEST = 200
 """How many times its size a large member may be unpacked; prose comes to five."""
 SMALL = 1_000_000
@@ -46,6 +48,16 @@ class Package:
 
     def __contains__(self, name: str) -> bool:
         return name in self._members
+
+    def look_into(self, name: str) -> bytes:
+        """A member that is only looked at for what to note; nothing, if it is not there, large or damaged."""
+        member = self._members.get(name)
+        if member is None or member.file_size > LARGEST_LOOK:
+            return b""
+        try:
+            return self.read(name)
+        except Unreadable:
+            return b""
 
     def read(self, name: str) -> bytes:
         """A member, unpacked."""

@@ -9,8 +9,15 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from byline.formats.lines import Line, remove_contents, remove_running_lines, set_paragraphs
-from byline.formats.reading import LARGEST_TEXT, TOO_LARGE, Reading, Unreadable, hushed, require_library
+from byline.formats.lines import (
+    Line,
+    has_head,
+    remove_contents,
+    remove_page_numbers,
+    remove_running_lines,
+    set_paragraphs,
+)
+from byline.formats.reading import LARGEST_TEXT, TOO_LARGE, Reading, Unreadable, hushed, left_out, require_library
 
 MOST_PAGES = 10_000
 MOST_OPERATIONS = 3_000_000
@@ -28,6 +35,8 @@ SCANNED = "no text in it, perhaps a scan; have its text recognised first (OCR), 
 DAMAGED = "damaged, or no PDF; open it in a viewer and print it into a new PDF"
 GARBLED = "its fonts don't say which letters they show; save its text from where it was written"
 LOST = "\ufffd"
+NOWHERE = (-math.inf, math.inf)
+"""The edges of a page that has none: nothing is near them."""
 LARGE = "too large or too intricate to be read; split it, or save its text"
 _LIGATURES = {
     ord(letter): unicodedata.normalize("NFKC", letter) for letter in "\ufb00\ufb01\ufb02\ufb03\ufb04\ufb05\ufb06"
@@ -43,7 +52,7 @@ def read_pdf(data: bytes, encoding: str | None = None) -> Reading:
     pypdf = require_library("pypdf")
     with hushed("pypdf") as complaints:
         try:
-            pages = _read_pages(pypdf, data)
+            sheets = _read_pages(pypdf, data)
         except (Unreadable, MemoryError):
             raise
         except _TooMuch:
@@ -54,10 +63,19 @@ def read_pdf(data: bytes, encoding: str | None = None) -> Reading:
             raise Unreadable("encrypted; pip install 'byline[documents]', or save a copy that is not") from None
         except Exception:  # whatever a broken file makes of a reader
             raise Unreadable(DAMAGED) from None
-    return _compose(pages, bool(complaints))
+    return _compose(sheets, bool(complaints))
 
 
-def _compose(pages: list[list[Line]], complained: bool) -> Reading:
+class _Sheet(NamedTuple):
+    """The lines of a page, the heights of its edges, and whether it has text that is turned another way."""
+
+    lines: list[Line]
+    span: tuple[float, float]
+    turned: bool = False
+
+
+def _compose(sheets: list[_Sheet], complained: bool) -> Reading:
+    pages, spans = [sheet.lines for sheet in sheets], [sheet.span for sheet in sheets]
     whole = "".join(line.text for page in pages for line in page)
     if not whole.strip():
         raise Unreadable(SCANNED)
@@ -65,13 +83,21 @@ def _compose(pages: list[list[Line]], complained: bool) -> Reading:
     if unreadable > MOST_UNREADABLE * len(whole):
         raise Unreadable(GARBLED)
     kept, removed = remove_running_lines(pages)
+    kept, numbers = remove_page_numbers(kept, spans)
+    alone = len(kept) == 1 and has_head(kept[0], spans[0])
     kept, listed = remove_contents(kept)
     text, joined = set_paragraphs(kept)
     notes, guesses = [], []
     if removed:
-        notes.append(f"{removed:,} running heads, feet and page numbers are left out")
+        notes.append(f"{removed + numbers:,} running heads, feet and page numbers are left out")
+    elif numbers:
+        notes.append("the page number is left out" if numbers == 1 else f"{numbers:,} page numbers are left out")
+    if alone:
+        notes.append("one page: a running head can't be told from the text; look with byline text whether it has one")
     if listed:
         notes.append(f"{listed:,} lines of a list of contents are left out")
+    if any(sheet.turned for sheet in sheets):
+        notes += left_out(["text turned another way than the rest of its page"])
     if joined:
         notes.append(f"{joined:,} words that were divided at the ends of lines are joined")
     if blank := sum(not page for page in pages):
@@ -85,7 +111,7 @@ def _compose(pages: list[list[Line]], complained: bool) -> Reading:
     return Reading(text.replace(LOST, ""), tuple(notes), tuple(guesses))
 
 
-def _read_pages(pypdf: Any, data: bytes) -> list[list[Line]]:
+def _read_pages(pypdf: Any, data: bytes) -> list[_Sheet]:
     limits = {"xform_maximum_invocations_per_extraction": MOST_FORMS, "page_tree_maximum_entries": 2 * MOST_PAGES}
     with pypdf.apply_configuration(**limits):
         reader = pypdf.PdfReader(io.BytesIO(data), strict=False)
@@ -142,10 +168,10 @@ def _entry(value: Any, name: str) -> Any:
     return _resolved(value.get(name)) if isinstance(value, dict) else None
 
 
-def _read_page(page: Any, work: _Work) -> list[Line]:
+def _read_page(page: Any, work: _Work) -> _Sheet:
     contents = page.get_contents()
     if contents is None:
-        return []
+        return _Sheet([], NOWHERE)
     work.content += len(contents.get_data())
     forms = work.size_forms(page)
     work.check()
@@ -168,7 +194,19 @@ def _read_page(page: Any, work: _Work) -> list[Line]:
 
     page.extract_text(visitor_operand_before=count, visitor_text=keep)
     work.check()  # what is raised in a form, pypdf keeps to itself
-    return _set_lines(pieces)
+    turn = _usual_turn(pieces)
+    turned = any(piece.turn != turn and piece.text.strip() for piece in pieces)
+    return _Sheet(_set_lines(pieces, turn), _span(page, turn), turned)
+
+
+def _span(page: Any, turn: int) -> tuple[float, float]:
+    """The heights of a page's lower and upper edge once it is turned so that its text stands upright."""
+    try:
+        left, bottom, right, top = (float(edge) for edge in page.cropbox)
+    except Exception:  # a broken box is no reason not to read the page
+        return NOWHERE
+    low, high = ((bottom, top), (-right, -left), (-top, -bottom), (left, right))[turn]
+    return (low, high) if math.isfinite(high - low) and low < high else NOWHERE
 
 
 class _Piece(NamedTuple):
@@ -197,12 +235,16 @@ def _place(around: Sequence[float], own: Sequence[float], size: float) -> tuple[
     return x, y, abs(size) * math.hypot(c, d), turn
 
 
-def _set_lines(pieces: list[_Piece]) -> list[Line]:
-    """The lines of a page in the order in which they are drawn, without those that are turned another way than most."""
+def _usual_turn(pieces: list[_Piece]) -> int:
+    """How most of a page is turned."""
     turns = Counter[int]()
     for piece in pieces:
         turns[piece.turn] += len(piece.text.strip())
-    usual = max(turns, key=lambda turn: turns[turn], default=0)
+    return max(turns, key=lambda turn: turns[turn], default=0)
+
+
+def _set_lines(pieces: list[_Piece], usual: int) -> list[Line]:
+    """The lines of a page in the order in which they are drawn, without those that are turned another way than most."""
     lines: list[Line] = []
     last: _Piece | None = None  # of the line that is not whole yet
     for piece in pieces:

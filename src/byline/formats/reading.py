@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -16,6 +16,8 @@ LARGEST_FILE = 200_000_000
 LARGEST_TEXT = 50_000_000
 """Characters of its text."""
 TOO_LARGE = f"more than {LARGEST_TEXT // 1_000_000} million characters; split it"
+LISTINGS = ("TOC", "INDEX", "TOA")
+SIGNS = "signs of symbol fonts"
 EMPTY = "empty; remove it or put text in it"
 
 
@@ -32,6 +34,17 @@ class Reading:
     """What was left out or put right by rule."""
     guesses: tuple[str, ...] = ()
     """What is not sure and should be looked at."""
+
+
+def left_out(kinds: Iterable[str]) -> tuple[str, ...]:
+    """The note of what a file has that is left out of its text, if anything."""
+    named = ", ".join(dict.fromkeys(kind for kind in kinds if kind))
+    return (f"left out: {named}",) if named else ()
+
+
+def is_listing(instruction: str) -> bool:
+    """Whether a field of a word processor lists what is where: that serves to get about."""
+    return instruction.strip().partition(" ")[0].upper() in LISTINGS
 
 
 class Paragraphs:

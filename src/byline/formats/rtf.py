@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from byline.formats.encodings import known_encoding
-from byline.formats.reading import Paragraphs, Reading, Unreadable
+from byline.formats.encodings import declarable
+from byline.formats.reading import SIGNS as SYMBOL_SIGNS
+from byline.formats.reading import Paragraphs, Reading, Unreadable, is_listing, left_out
 
 DEEPEST = 1_000
 """Groups within one another."""
@@ -18,7 +19,7 @@ _TOKEN = re.compile(
 PASSED = frozenset((
     "aftncn", "aftnsep", "aftnsepc", "annotation", "atnauthor", "atndate", "atnid", "atrfend", "atrfstart",
     "author", "background", "bkmkend", "bkmkstart", "blipuid", "buptim", "category", "colortbl", "comment",
-    "company", "creatim", "datafield", "do", "doccomm", "docvar", "falt", "fldinst", "fontemb", "fontfile",
+    "company", "creatim", "datafield", "do", "doccomm", "docvar", "falt", "fontemb", "fontfile",
     "footer", "footerf", "footerl", "footerr", "footnote", "formfield", "ftncn", "ftnsep", "ftnsepc", "generator",
     "header", "headerf", "headerl", "headerr", "hlinkbase", "info", "keywords", "latentstyles", "listoverridetable",
     "listtable", "listtext", "manager", "mmathPr", "nextfile", "nonshppict", "objalias", "objclass", "objdata",
@@ -26,6 +27,12 @@ PASSED = frozenset((
     "rsidtbl", "rxe", "shprslt", "sn", "sp", "staticval", "stylesheet", "subject", "sv", "tc", "template",
     "themedata", "title", "txe", "userprops", "xe", "xmlnstbl",
 ))  # fmt: skip
+LEFT = {
+    "annotation": "comments", "footnote": "footnotes and endnotes",
+    "header": "page headers", "headerf": "page headers", "headerl": "page headers", "headerr": "page headers",
+    "footer": "page footers", "footerf": "page footers", "footerl": "page footers", "footerr": "page footers",
+}  # fmt: skip
+"""What a note calls that which is left out."""
 _READ = ("shpinst",)
 SIGNS = {
     "tab": "\t", "emdash": "\u2014", "endash": "\u2013", "emspace": "\u2003", "enspace": "\u2002", "qmspace": "\u2005",
@@ -39,6 +46,8 @@ CHARSETS = {
     162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
     238: "cp1250", 254: "cp437", 255: "cp850",
 }  # fmt: skip
+LONGEST_INSTRUCTION = 100
+"""Characters of what a field shall show that are looked at."""
 SYMBOLS = 2
 """The character set of fonts whose characters are no letters."""
 
@@ -51,7 +60,14 @@ def read_rtf(data: bytes, encoding: str | None = None) -> Reading:
     body.read(data)
     lost = body.lost
     guesses = (f"{lost:,} characters of it can't be read in the encoding that it names",) if lost else ()
-    return Reading(body.found.to_text(), guesses=guesses)
+    return Reading(body.found.to_text(), left_out(body.left), guesses)
+
+
+@dataclass
+class _Field:
+    """What a field shall show."""
+
+    instruction: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,6 +75,8 @@ class _State:
     """What a group begins with from the one around it."""
 
     passed: bool = False
+    kind: str = ""
+    """Of what is passed over, as notes call it."""
     hidden: bool = False
     deleted: bool = False
     fallback: int = 1
@@ -66,6 +84,12 @@ class _State:
     font: int = -1
     fonts: bool = False
     """In the table of fonts."""
+    twice: bool = False
+    """Has the same text twice, for old programs and in Unicode."""
+    field: _Field = field(default_factory=_Field)
+    """The innermost that has begun."""
+    instructs: bool = False
+    """In what the field shall show."""
 
 
 class _Body:
@@ -74,6 +98,7 @@ class _Body:
     def __init__(self) -> None:
         self.found = Paragraphs(collapse=False)
         self.lost = 0
+        self.left: dict[str, None] = {}
         self.state = _State()
         self.outer: list[_State] = []
         self.encoding = "cp1252"
@@ -116,6 +141,8 @@ class _Body:
             if len(self.outer) >= DEEPEST:
                 raise Unreadable(f"its groups are nested more than {DEEPEST:,} deep; save it again as .docx")
             self.outer.append(self.state)
+            if self.state.twice:  # until it shows that this is the one in Unicode
+                self.state = replace(self.state, twice=False, passed=True)
         elif self.outer:
             self.state = self.outer.pop()
         return bool(self.outer)
@@ -124,14 +151,29 @@ class _Body:
         if name == "u" and number is not None:
             self._add_unit(number)
             return
+        if name in SIGNS and self.skip:
+            self.skip -= 1
+            return
         self._flush_bytes()
         starred, self.starred = self.starred, False
+        if name == "ud" and self.outer and self.outer[-1].twice:
+            self.state = replace(self.outer[-1], twice=False)
+            return
         if self.state.passed and not self.state.fonts:
             return
         if name == "fonttbl":
             self.state = replace(self.state, passed=True, fonts=True)
+        elif name == "upr":
+            self.state = replace(self.state, twice=True)
+        elif name == "field":
+            self.state = replace(self.state, field=_Field(), instructs=False)
+        elif name == "fldinst":
+            self.state = replace(self.state, passed=True, kind="", instructs=True)
+        elif name == "fldrslt":
+            if is_listing(self.state.field.instruction):
+                self.state = replace(self.state, passed=True, kind="lists of contents")
         elif name in PASSED or (starred and name not in _READ):
-            self.state = replace(self.state, passed=True)
+            self.state = replace(self.state, passed=True, kind=LEFT.get(name, ""))
         elif name == "f":
             self.state = replace(self.state, font=number or 0)
         elif name == "fcharset" and self.state.fonts:
@@ -140,14 +182,16 @@ class _Body:
             self.state = replace(self.state, font=number or 0)
         elif name == "uc":
             self.state = replace(self.state, fallback=max(0, min(number or 0, 100)))
-        elif name in ("v", "deleted"):
-            self.state = replace(self.state, **{"hidden" if name == "v" else "deleted": number != 0})
+        elif name == "v":
+            self.state = replace(self.state, hidden=number != 0)
+        elif name == "deleted":
+            self.state = replace(self.state, deleted=number != 0)
         elif name == "plain":
             self.state = replace(self.state, hidden=False, deleted=False)
         elif name in FAMILIES:
             self.encoding = FAMILIES[name]
         elif name == "ansicpg":
-            named = "utf-8" if number == 65001 else known_encoding(f"cp{number}")
+            named = "utf-8" if number == 65001 else declarable(f"cp{number}")
             self.encoding = named or self.encoding
         else:
             self._write(name)
@@ -158,7 +202,7 @@ class _Body:
             return
         if name in ENDS:
             self.found.end()
-        elif name == "line":
+        elif name in ("line", "softline"):
             self.found.break_line()
         elif name in SIGNS:
             self.found.add(SIGNS[name])
@@ -172,12 +216,21 @@ class _Body:
         elif sign in b"\r\n":
             self._write("par")
         elif sign in (b"~", b"_"):
+            if self.skip:
+                self.skip -= 1
+                return
             self._flush()
             if not self._is_silent():
                 self.found.add("\u00a0" if sign == b"~" else "\u2011")
 
     def _is_silent(self) -> bool:
         return self.state.passed or self.state.hidden or self.state.deleted
+
+    def _leave_out(self) -> None:
+        """Text is passed over: of what kind?"""
+        inner = "hidden text" if self.state.hidden else "deleted text"
+        if kind := self.state.kind if self.state.passed else inner:
+            self.left[kind] = None
 
     def _add_bytes(self, more: bytes) -> None:
         if self.skip:
@@ -191,7 +244,9 @@ class _Body:
     def _add_unit(self, number: int) -> None:
         self._flush_bytes()
         self.starred = False
-        if not self._is_silent():
+        if self._is_silent():
+            self._leave_out()
+        else:
             self.units.append(number & 0xFFFF)
         self.skip = self.state.fallback
 
@@ -206,7 +261,16 @@ class _Body:
         content = bytes(self.pending)
         self.pending.clear()
         charset = self.charsets.get(self.state.font, 0)
-        if not self._is_silent() and charset != SYMBOLS:
+        if self.state.instructs:
+            instruction = self.state.field.instruction + content.decode("latin-1")
+            self.state.field.instruction = instruction[:LONGEST_INSTRUCTION]
+        elif self._is_silent():
+            if content.strip():
+                self._leave_out()
+        elif charset == SYMBOLS:
+            if content.strip():
+                self.left[SYMBOL_SIGNS] = None
+        else:
             text = content.decode(CHARSETS.get(charset, self.encoding), "replace")
             self.lost += text.count("\ufffd")
             self.found.add(text)

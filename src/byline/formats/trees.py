@@ -58,6 +58,14 @@ def parse_xml(content: bytes | str) -> Any:
         raise Unreadable(f"no well-formed XML{where}; repair it") from None
 
 
+def parse_lightly(content: bytes) -> Any:
+    """The root of what is only looked at for what to note; None where it can't be read."""
+    try:
+        return parse_xml(content) if content else None
+    except Unreadable:
+        return None
+
+
 def _require_few(tags: int) -> None:
     """Refuse what would take a lot of memory before it takes it."""
     if tags > MOST_TAGS:
@@ -119,6 +127,11 @@ def walk(root: Any, passes_over: Callable[[str, Any], bool]) -> Iterator[Step]:
             yield Step("end", node.tag.rpartition("}")[2], node)
         else:
             return
+
+
+def has_text(element: Any) -> bool:
+    """Whether there is anything to read in an element."""
+    return any(text.strip() for text in element.itertext())
 
 
 def _simple_entities(root: Any) -> dict[str, str]:

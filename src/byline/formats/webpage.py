@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Any
 
 from byline.formats.encodings import decode
-from byline.formats.reading import Paragraphs, Reading, Unreadable
-from byline.formats.trees import attribute, declared_encoding, parse_html, parse_xml, walk
+from byline.formats.reading import Paragraphs, Reading, Unreadable, left_out
+from byline.formats.trees import DEEPEST, attribute, declared_encoding, has_text, parse_html, parse_xml, walk
 
 BLOCKS = frozenset((
     "address", "article", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div", "dl", "dt",
@@ -32,9 +33,26 @@ KINDS = frozenset((
     "titlepage", "toc",
 ))  # fmt: skip
 """What books say of their parts, in epub:type."""
+LEFT = {"nav": "navigation", "aside": "what stands aside", "header": "page header", "footer": "page footer"}
+"""What a note calls that which is left out; what is hidden, and what serves programs, is not spoken of."""
+ASIDE = {
+    "banner": "page header", "complementary": "what stands aside", "contentinfo": "page footer", "cover": "cover",
+    "doc-cover": "cover", "doc-index": "indexes", "doc-toc": "list of contents", "colophon": "imprint",
+    "copyright-page": "imprint", "halftitlepage": "title page", "imprint": "imprint", "index": "indexes",
+    "menu": "navigation", "menubar": "navigation", "navigation": "navigation", "titlepage": "title page",
+    "toc": "list of contents",
+} | dict.fromkeys(
+    ("doc-endnote", "doc-endnotes", "doc-footnote", "endnote", "endnotes", "footnote", "footnotes", "footnote-item",
+     "rearnote", "rearnotes"),
+    "notes",
+)  # fmt: skip
+"""The same, by roles, kinds and classes."""
 CLASSES = frozenset(
     ("footnotes", "footnote-ref", "footnote-back", "footnote-backref", "footnotes-sep", "footnote-item")
 )
+MAIN = "only its main part is read"
+MOST_MAIN = 20
+"""Main parts that are looked at: of a page that has more, none is."""
 _CHARSET = re.compile(rb"""<meta\s[^>]{0,200}?charset\s*=\s*["']?\s*([A-Za-z0-9._:-]{1,40})""", re.IGNORECASE)
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _REPORT = re.compile(r"<title>[^<]{0,500}, Byline report</title>")
@@ -49,14 +67,41 @@ def read_html(data: bytes, encoding: str | None = None) -> Reading:
     return read_markup(text, guesses)
 
 
-def read_markup(text: str, guesses: tuple[str, ...] = ()) -> Reading:
-    """The text of a page that is decoded."""
+def read_markup(text: str, guesses: tuple[str, ...] = (), whole: bool = False) -> Reading:
+    """The text of a page that is decoded: of its main part, or of the `whole`."""
+    left: dict[str, None] = {}
+    found = read_page(text, left, whole)
+    return Reading(found, page_notes(left), guesses)
+
+
+def page_notes(left: dict[str, None]) -> tuple[str, ...]:
+    """The notes of what was left out of pages."""
+    return (*((MAIN,) if MAIN in left else ()), *left_out(kind for kind in left if kind != MAIN))
+
+
+def read_page(text: str, left: dict[str, None], whole: bool = False) -> str:
+    """The text of a page; what is left out of it goes into `left`, as notes call it."""
     root = _parse(text)
     if root is None:
-        return Reading("")
-    main = [each for each in root.iter("{*}main") if isinstance(each.tag, str)]
-    notes = ("only its main part is read",) if len(main) == 1 else ()
-    return Reading(gather(main[0] if len(main) == 1 else root), notes, guesses)
+        return ""
+    main = None if whole else _find_main(root)
+    if main is not None:
+        left[MAIN] = None
+    return gather(root if main is None else main, left)
+
+
+def _find_main(root: Any) -> Any:
+    """The one main part that is shown and has text, or None."""
+    all_main = list(islice(root.iter("{*}main"), MOST_MAIN + 1))
+    if len(all_main) > MOST_MAIN:
+        return None
+    shown = [each for each in all_main if has_text(each) and not _is_within_passed(each)]
+    return shown[0] if len(shown) == 1 else None
+
+
+def _is_within_passed(element: Any) -> bool:
+    around = [element, *islice(element.iterancestors(), DEEPEST)]
+    return len(around) > DEEPEST or any(_passes_over(each.tag.rpartition("}")[2], each) for each in around)
 
 
 def _parse(text: str) -> Any:
@@ -69,11 +114,18 @@ def _parse(text: str) -> Any:
     return parse_html(text)
 
 
-def gather(root: Any) -> str:
-    """The paragraphs below an element."""
+def gather(root: Any, left: dict[str, None]) -> str:
+    """The paragraphs below an element; what was passed over goes into `left`, as notes call it."""
     found = Paragraphs()
     set_as_is = 0
-    for step in walk(root, _passes_over):
+
+    def passes_over(name: str, element: Any) -> bool:
+        passed = _passes_over(name, element)
+        if passed and (kind := _kind_left(name, element)) and kind not in left and has_text(element):
+            left[kind] = None
+        return passed
+
+    for step in walk(root, passes_over):
         if step.kind == "text":
             for number, line in enumerate(step.name.split("\n") if set_as_is else (step.name,)):
                 if number:
@@ -106,6 +158,12 @@ def _passes_over(name: str, element: Any) -> bool:
         or not CLASSES.isdisjoint((element.get("class") or "").split())
         or (name != "body" and not KINDS.isdisjoint(_kind(element).split()))
     )
+
+
+def _kind_left(name: str, element: Any) -> str:
+    """What a note calls an element that is left out, or nothing."""
+    said = (element.get("role") or "", _kind(element), element.get("class") or "") if element.attrib else ()
+    return next((ASIDE[each] for each in " ".join(said).split() if each in ASIDE), LEFT.get(name.lower(), ""))
 
 
 def _kind(element: Any) -> str:

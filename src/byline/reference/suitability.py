@@ -79,9 +79,9 @@ class ReferenceCheck:
     authors: int
     """Who surely are different."""
     characters: int
-    """Of all texts, after normalising."""
+    """Of all texts, as they are."""
     lengths: tuple[int, int, int]
-    """Of the shortest text, the median one and the longest, after normalising."""
+    """Of the shortest text, the median one and the longest, likewise."""
     problems: tuple[ProblemCheck, ...]
 
     @property
@@ -162,7 +162,8 @@ def _near(lengths: npt.NDArray[np.int64], length: int) -> Flags:
 
 def _check_problem(rest: _Rest, problem: Problem, known: str, unknown: str, kinds: _Kinds | None) -> ProblemCheck:
     """The counts, and what is to be said of them."""
-    near_unknown, near_known = rest.near(len(unknown)), rest.near(len(known), together=True)
+    lengths = len(problem.unknown.text), sum(map(len, {each.text for each in problem.known} - {problem.unknown.text}))
+    near_unknown, near_known = rest.near(lengths[0]), rest.near(lengths[1], together=True)
     like_unknown, like_known = (rest.count(kinds.like(text)) for text in (unknown, known)) if kinds else (0, 0)
     bars: list[str] = []
     if not same_language(rest.reference, problem):
@@ -175,8 +176,8 @@ def _check_problem(rest: _Rest, problem: Problem, known: str, unknown: str, kind
         f" near in length to the {what} ({length:,} characters; the median of the reference is"
         f" {rest.reference.spread[1]:,})"
         for near, what, length in (
-            (near_unknown, "unknown text", len(unknown)),
-            (near_known, "known texts" if len(problem.known) > 1 else "known text", len(known)),
+            (near_unknown, "unknown text", lengths[0]),
+            (near_known, "known texts" if len(problem.known) > 1 else "known text", lengths[1]),
         )
         if near < min(FEWEST, rest.authors)
     ]

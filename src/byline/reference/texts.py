@@ -72,8 +72,8 @@ class Reference:
 
     @cached_property
     def lengths(self) -> tuple[int, ...]:
-        """Characters of each text after normalising."""
-        return tuple(len(text) for text in self.plain)
+        """Characters of each text as it is, before normalising: what people count, and cautions of other kinds say."""
+        return tuple(len(text.document.text) for text in self.texts)
 
     @property
     def spread(self) -> tuple[int, int, int]:

@@ -9,7 +9,7 @@ layouts      where they belong by that
 archives     a zip, unpacked with limits
 uploads      a body that comes in, not too large and not too slow
 processes    processes of the server's own
-telling      what those tell it
+telling      what those tell it, in words that make sense on the page
 reading      a file made text, in one of them
 drafts       files that wait for their question
 intake       how they come there

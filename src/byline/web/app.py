@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from byline import __version__
+from byline.attribution.attributing import USUAL_PRIOR
 from byline.languages import NAMES
 from byline.web.downloads import download_of, report_of, result_json
 from byline.web.drafts import Drafts
@@ -23,6 +24,7 @@ from byline.web.intake import Intake
 from byline.web.jobs import UNDER_WAY, Job, Jobs
 from byline.web.limits import Limits, RefusedError
 from byline.web.line import Line
+from byline.web.needs import require_used
 from byline.web.options import Options, read_options
 from byline.web.populations import Populations
 from byline.web.reading import Reader
@@ -69,9 +71,10 @@ class Page:
                 "formats": self.formats,
                 "missing": self.missing,
                 "languages": sorted({*NAMES.values()}),
+                "usual": {"none": USUAL_PRIOR},
                 "references": await asyncio.to_thread(self.populations.all),
                 "examples": [each.to_json() for each in EXAMPLES.values()],
-                "home": str(self.home.folder),
+                "home": str(self.home.folder.absolute()),
                 "figures": find_spec("matplotlib") is not None,
                 "jobs": self.all_jobs(),
             }
@@ -104,20 +107,21 @@ class Page:
 
     async def take_file(self, request: Request) -> Response:
         """A file comes in."""
-        role, name = (request.query_params.get(key, "") for key in ("role", "name"))
-        return Json(await self.intake.take(request, request.path_params["draft"], role, name), 201)
+        role, name, source = (request.query_params.get(key, "") for key in ("role", "name", "folder"))
+        return Json(await self.intake.take(request, request.path_params["draft"], role, name, source), 201)
 
     async def drop_file(self, request: Request) -> Response:
         """A file goes."""
         number = request.path_params["number"]
-        draft = self.drafts.find(request.path_params["draft"])
-        self.drafts.drop(draft, int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0)
+        async with self.drafts.alone_with(request.path_params["draft"]) as draft:
+            self.drafts.drop(draft, int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0)
         return Response(status_code=204)
 
     async def begin_job(self, request: Request) -> Response:
         """A question is asked."""
         asked = await read_message(request, self.limits)
         options = read_options(asked.get("options"))
+        require_used(asked.get("task"), asked.get("options"))
         self.line.require_room()
         async with self.drafts.alone_with(str(asked.get("draft"))) as draft:
             if options.reference is not None:

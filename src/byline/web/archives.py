@@ -39,7 +39,7 @@ def unpack(path: Path, name: str, limits: Limits, room: int) -> Iterator[Unpacke
     allowed = min(room, limits.ratio * path.stat().st_size)
     try:
         with _Frugal(path, name, limits) as file, zipfile.ZipFile(file) as archive:
-            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+            entries = [entry for entry in archive.infolist() if entry.filename and not entry.is_dir()]
             if len(entries) > limits.files:
                 raise _too_many(name, limits)
             for entry in entries:

@@ -12,7 +12,7 @@ from pathlib import Path
 from byline.errors import BylineError
 from byline.reference import build_reference, write_reference
 from byline.web.sources import find_reference
-from byline.web.telling import FAILED, end_with_server, hearing, teller
+from byline.web.telling import FAILED, end_with_server, hearing, on_the_page, teller
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str]) -> int:
             reference = build_reference([find_reference(folder)], arguments[2] if len(arguments) > 2 else None)
             write_reference(reference, target)
     except BylineError as error:
-        tell(error=str(error).replace(f"{folder}/", "").replace(str(folder), "the texts"))
+        tell(error=on_the_page(str(error)).replace(f"{folder}/", "").replace(str(folder), "the texts"))
     except MemoryError:
         tell(error="not enough memory; give fewer or shorter texts")
     else:

@@ -14,6 +14,7 @@ SANDBOX = "sandbox allow-scripts allow-downloads allow-modals; frame-ancestors '
 """A report may draw itself, be printed and saved, and do nothing else; its own policy, in its head, says more."""
 SHUT = "sandbox; default-src 'none'; frame-ancestors 'none'"
 """A download does nothing at all."""
+REPORTED = {REPORT: "the report, one file that opens in any browser"}
 DOWNLOADS = {
     "answers.txt": "the answers, as PAN wants them",
     "answers.jsonl": "the answers, a JSON object a line",
@@ -65,10 +66,12 @@ def download_of(jobs: Jobs, job: Job, name: str) -> Response:
 
 
 def _files(jobs: Jobs, job: Job) -> dict[str, Path]:
-    """What can be downloaded, by name: data first, then figures, then everything."""
-    order = [*DOWNLOADS, *FIGURES, *EVERYTHING]
+    """What can be downloaded, by name: the report and data first, then figures, then everything."""
+    order = [*REPORTED, *DOWNLOADS, *FIGURES, *EVERYTHING]
     folder = jobs.folder(job) / FILES
     found = [file for file in sorted(folder.iterdir()) if _about(file.name)] if folder.is_dir() else []
+    report = jobs.folder(job) / REPORT
+    found += [report] if report.is_file() else []
     return {file.name: file for file in sorted(found, key=lambda file: order.index(_key(file.name)))}
 
 
@@ -78,7 +81,7 @@ def _download_json(job: Job, file: Path) -> dict[str, Any]:
 
 
 def _about(name: str) -> str | None:
-    return {**DOWNLOADS, **FIGURES, **EVERYTHING}.get(_key(name))
+    return {**REPORTED, **DOWNLOADS, **FIGURES, **EVERYTHING}.get(_key(name))
 
 
 def _key(name: str) -> str:

@@ -29,6 +29,8 @@ class DroppedFile:
     kind: str
     place: Path
     about: Mapping[str, Any] = field(default_factory=dict)
+    source: str = ""
+    """The folder or archive that it came in, which is no part of its name."""
 
     def to_json(self) -> dict[str, Any]:
         """For the page."""

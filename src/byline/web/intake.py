@@ -15,7 +15,7 @@ from byline.web.drafts import Draft, Drafts, DroppedFile
 from byline.web.home import remove
 from byline.web.layouts import ROLES, shape
 from byline.web.limits import Limits, RefusedError
-from byline.web.names import leads_elsewhere, plain_path, shown
+from byline.web.names import LONGEST_SHOWN, leads_elsewhere, one_line, plain_path, shown
 from byline.web.reading import Reader
 from byline.web.uploads import receive
 
@@ -40,18 +40,18 @@ class Intake:
     def __init__(self, drafts: Drafts, limits: Limits, reader: Reader, formats: Mapping[str, str]) -> None:
         self._drafts, self._limits, self._reader, self._formats = drafts, limits, reader, formats
 
-    async def take(self, request: Request, draft: str, role: str, name: str) -> dict[str, Any]:
-        """A file that comes in, or all that an archive holds: what the page is told of it."""
+    async def take(self, request: Request, draft: str, role: str, name: str, source: str = "") -> dict[str, Any]:
+        """A file that comes in, or all that an archive holds: what the page is told of it. `source` is its folder."""
         if role not in ROLES:
             raise RefusedError(422, f"role must be one of {', '.join(ROLES)}")
         name = plain_path(name)
         async with self._drafts.alone_with(draft) as found:
             try:
-                return await self._take(request, found, role, name)
+                return await self._take(request, found, role, name, one_line(source, LONGEST_SHOWN))
             finally:
                 found.coming = 0
 
-    async def _take(self, request: Request, draft: Draft, role: str, name: str) -> dict[str, Any]:
+    async def _take(self, request: Request, draft: Draft, role: str, name: str, source: str) -> dict[str, Any]:
         self._drafts.require_room(draft, name, 0)
         self._require_readable(role, name)
         number, place = draft.next_place()
@@ -64,7 +64,7 @@ class Intake:
             count = await receive(request, place, shown(name), self._limits, require_room)
             if _suffix(name) == ZIP:
                 return await self._unpack(request, draft, place, role, name)
-            return (await self._keep(draft, role, _Found(number, place, name, count))).to_json()
+            return (await self._keep(draft, role, _Found(number, place, name, count), source)).to_json()
         except OSError:
             self._drafts.require_there(draft)  # its folder may be gone
             raise
@@ -91,7 +91,7 @@ class Intake:
                 if await request.is_disconnected():
                     raise RefusedError(400, f"{shown(name)}: broken off")
                 try:
-                    files.append(await self._keep(draft, role, each._replace(name=inner)))
+                    files.append(await self._keep(draft, role, each._replace(name=inner), shown(name)))
                     draft.coming -= each.bytes
                 except RefusedError as refused:
                     self._drafts.require_there(draft)
@@ -136,7 +136,7 @@ class Intake:
             found.append(_Found(number, place, inner, len(each.content)))
             place.write_bytes(each.content)
 
-    async def _keep(self, draft: Draft, role: str, found: _Found) -> DroppedFile:
+    async def _keep(self, draft: Draft, role: str, found: _Found, source: str) -> DroppedFile:
         """The file, if it can be read, under a name that ends as its own: readers go by that."""
         name, place = found.name, found.place.with_suffix(_suffix(found.name))
         found.place.rename(place)
@@ -149,7 +149,8 @@ class Intake:
         except BaseException:
             remove(place)
             raise
-        draft.files[found.number] = file = DroppedFile(found.number, role, name, found.bytes, kind, place, about)
+        file = DroppedFile(found.number, role, name, found.bytes, kind, place, about, source)
+        draft.files[found.number] = file
         return file
 
 

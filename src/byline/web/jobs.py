@@ -134,7 +134,11 @@ class Jobs:
         new = Job(new_name(), job.task, job.title, job.options, made=now(), example=job.example)
         self._add(new)
         if job.example is None:
-            texts.rename(self.folder(new) / TEXTS)
+            try:
+                texts.rename(self.folder(new) / TEXTS)
+            except BaseException:
+                self.delete(new)
+                raise
             new.files_kept, job.files_kept = True, False
             for each in (job, new):
                 self._save_if_possible(each)

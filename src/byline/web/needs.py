@@ -19,12 +19,25 @@ NEEDED: Mapping[Task, Mapping[str, str]] = {
 }
 FEWEST = {"texts": 3}
 """Files of a role, where one is not enough."""
-TITLES: Mapping[Task, str] = {"question": "A question", "corpus": "A corpus"}
+USED_BY: Mapping[str, tuple[Task, ...]] = {
+    "budget": ("corpus",),
+    "mask_shared": ("question", "corpus"),
+    "none": ("attribution",),
+    "seed": ("question", "corpus", "attribution"),
+}
+"""Options that not every task looks at."""
 
 
 def is_task(word: object) -> TypeGuard[Task]:
     """Whether it can be asked."""
     return word in NEEDED
+
+
+def require_used(task: object, given: object) -> None:
+    """Refuse options that would change nothing."""
+    for name in sorted(given) if isinstance(given, dict) and is_task(task) else ():
+        if task not in USED_BY.get(name, (task,)):
+            raise RefusedError(422, f"{name} is not used where the task is {task}; leave it out")
 
 
 def require_files(task: Task, options: Options, draft: Draft) -> None:
@@ -42,9 +55,27 @@ def require_files(task: Task, options: Options, draft: Draft) -> None:
 
 
 def usual_title(task: Task, draft: Draft | None) -> str:
-    """What a question is called where nobody calls it anything."""
-    files = draft.of("unknown") if draft and task in ("question", "attribution") else []
-    if not files:
-        return TITLES.get(task, "Some texts")
-    first = PurePosixPath(files[0].name).name[:LONGEST_TITLE]
-    return first if len(files) == 1 else f"{first} and {len(files) - 1} more"
+    """What a question is called where nobody calls it anything: by its files."""
+    return _title(task, draft)[:LONGEST_TITLE].strip() if draft else ""
+
+
+def _title(task: Task, draft: Draft) -> str:
+    if task in ("corpus", "clustering"):
+        files = draft.of("corpus" if task == "corpus" else "texts")
+        sources = {file.source for file in files}
+        whole = files[0].name if len(files) == 1 else sources.pop() if len(sources) == 1 else ""
+        if task == "corpus":
+            return whole or _count(len(files), "file")
+        return ", ".join(filter(None, [whole, _count(len(files), "text")]))
+    asked = draft.of("unknown")
+    beside = _count(len(draft.of("known")), "known text")
+    if task == "attribution":
+        candidates = [file.name.split("/") for file in draft.of("candidates")]
+        authors = {author for author, *below in candidates if below}
+        beside = _count(len(authors), "author") if authors else _count(len(candidates), "file")
+    others = [_count(len(asked) - 1, "other")] if len(asked) > 1 else []
+    return f"{', '.join([PurePosixPath(asked[0].name).name, *others])} and {beside}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

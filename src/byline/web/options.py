@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from byline.attribution.attributing import USUAL_PRIOR
 from byline.documents import is_plain_name
 from byline.web.limits import RefusedError
 from byline.web.names import plain_text
@@ -31,8 +32,7 @@ class Options:
     """The reference are texts that were dropped."""
     save_as: str | None = None
     mask_shared: bool = False
-    none: float = 0.1
-    """As probable beforehand as byline attribute takes it to be."""
+    none: float = USUAL_PRIOR
     keep: bool = True
     keep_files: bool = False
 
@@ -60,8 +60,8 @@ def read_options(values: object) -> Options:
         raise RefusedError(422, f"budget must be one of {', '.join(map(str, BUDGETS))}")
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**32:
         raise RefusedError(422, "seed must be a whole number, 0 or more")
-    if not isinstance(none, int | float) or isinstance(none, bool) or not 0 <= none <= 0.99:
-        raise RefusedError(422, "none must be a number from 0 to 0.99")
+    if not isinstance(none, int | float) or isinstance(none, bool) or not 0 <= none < 1:
+        raise RefusedError(422, "none must be a number, 0 or more and less than 1")
     options["title"] = " ".join(plain_text(" ".join(options["title"].split())).split())[:LONGEST_TITLE].strip()
     return Options(**options)
 

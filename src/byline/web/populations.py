@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 
 from byline.documents import is_plain_name
 from byline.errors import RunError
+from byline.reference import Reference
 from byline.reference.folder import DESCRIPTION
 from byline.storage import PART, read_checked_json
 from byline.web.drafts import Draft
@@ -32,7 +33,10 @@ class Populations:
         self._being_built: set[str] = set()
 
     def all(self) -> list[dict[str, Any]]:
-        """What can be told of each, the built-in ones first; one that can't be read says so."""
+        """What can be told of each, the built-in ones first; one that can't be read says so.
+
+        Its authors are those who surely are different, as results count them: of a problem's two, who may be one, one.
+        """
         if not self._builtin:
             self._builtin = [_tell_builtin(name) for name in builtin_references()]
         folders = sorted(child for child in self._home.references.iterdir() if child.is_dir() and is_name(child.name))
@@ -62,12 +66,13 @@ class Populations:
             raise RefusedError(422, "still missing: texts by other people")
         folder, target = draft.folder / "laid-out", self._home.references / chosen
         self._being_built.add(chosen)
-        undo = lay_out(files, folder)
         try:
-            await self._build(folder / "reference", target, language)
-        except BaseException:
-            undo()
-            raise
+            undo = lay_out(files, folder)
+            try:
+                await self._build(folder / "reference", target, language)
+            except BaseException:
+                undo()
+                raise
         finally:
             self._being_built.discard(chosen)
         return _tell(target)
@@ -99,7 +104,8 @@ def is_name(name: object) -> TypeGuard[str]:
 
 def _tell_builtin(name: str) -> dict[str, Any]:
     found = read_builtin_reference(builtin_references()[name])
-    told = {"language": found.language, "texts": len(found.texts), "authors": len(found.by_author)}
+    people = found.count_people(found.by_author)
+    told = {"language": found.language, "texts": len(found.texts), "authors": people}
     characters = sum(len(text.document.text) for text in found.texts)
     return {"name": name, **told, "characters": characters, "builtin": True, "error": None}
 
@@ -108,9 +114,11 @@ def _tell(folder: Path) -> dict[str, Any]:
     """What a kept one says of itself; whether its texts are as they were is seen when it is used."""
     try:
         said = read_checked_json(folder / DESCRIPTION)
-        rows = said["texts"]
+        rows, unclear = said["texts"], frozenset(frozenset(pair) for pair in said["unclear"])
+        language = str(said["language"])
+        people = Reference(language, (), unclear).count_people({row["author"] for row in rows})
         told = {
-            "language": str(said["language"]), "texts": len(rows), "authors": len({row["author"] for row in rows}),
+            "language": language, "texts": len(rows), "authors": people,
             "characters": sum(int(row["characters"]) for row in rows), "error": None,
         }  # fmt: skip
     except (RunError, KeyError, TypeError, ValueError):

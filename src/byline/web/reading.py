@@ -16,12 +16,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from byline.cautions.tongues import tell_language
 from byline.documents import read_document
 from byline.errors import BylineError
 from byline.languages import language_of_script
 from byline.web.limits import Limits, RefusedError
 from byline.web.names import one_line
 from byline.web.processes import KILL, begin_python, signal_all
+from byline.web.telling import on_the_page
 
 EXCERPT = 200
 MEMORY = 3 << 30
@@ -87,15 +89,16 @@ def examine(path: Path, name: str) -> dict[str, Any]:
     try:
         document = read_document(path, name)
     except BylineError as error:
-        return {"error": str(error)}
+        return {"error": on_the_page(str(error))}
     except (MemoryError, RecursionError):
         return {"error": f"{name}: too large or too deeply nested to read; save it as plain text"}
     text = document.text
     return {
         "characters": len(text),
-        "language": language_of_script(text),
+        "script": language_of_script(text),
+        "language": tell_language(text),
         "excerpt": " ".join(text[: 4 * EXCERPT].split())[:EXCERPT].strip(),
-        "notes": [*document.guesses, *document.notes],
+        "notes": [on_the_page(note) for note in (*document.guesses, *document.notes)],
     }
 
 

@@ -14,6 +14,7 @@ from byline.errors import BylineError
 from byline.reports.page import render
 from byline.storage import write_files
 from byline.web.jobs import FILES, REPORT, RESULT, now
+from byline.web.telling import on_the_page
 from byline.web.work import Work
 
 SHOWN = 200
@@ -40,8 +41,13 @@ def finish(work: Work, dossier: Mapping[str, Any], short: Mapping[str, Any]) -> 
         for file in sorted(files.iterdir()):
             if file.name != ALL:
                 archive.write(file, file.name)
-    values = {key: dossier[key] for key in ("kind", "conclusion", "warnings", "limits")}
+    values = {**{key: dossier[key] for key in ("kind", "conclusion", "limits")}, "warnings": warnings_of(dossier)}
     write_files(work.folder, {RESULT: json.dumps({**values, **short}, allow_nan=False).encode()})
+
+
+def warnings_of(told: Mapping[str, Any]) -> list[str]:
+    """What warns of a result, or of a part of it, in the page's words."""
+    return [on_the_page(warning) for warning in told["warnings"]]
 
 
 def draw(work: Work, source: Path, kinds: Sequence[str], truth: Path | None = None) -> None:

@@ -26,12 +26,13 @@ from byline.web.results import (
     draw,
     finish,
     made,
+    warnings_of,
 )
 from byline.web.sources import find_corpus, find_writings
 from byline.web.work import Work
 
 ROW = (
-    "id", "verdict", "statement", "answer", "llr", "low", "high", "probability", "warnings", "known", "unknown", "truth"
+    "id", "verdict", "leaning", "statement", "answer", "llr", "low", "high", "probability", "known", "unknown", "truth"
 )  # fmt: skip
 """What the short result says of a problem."""
 
@@ -78,7 +79,7 @@ def answer(work: Work) -> None:
         rows = dossier["problems"]
         if len(rows) > 1:
             draw(work, work.folder / RUN, (*RUN_FIGURES, *(JUDGED_FIGURES if truth else ())), truth)
-    short = [{key: row[key] for key in ROW} for row in rows[:SHOWN]]
+    short = [{**{key: row[key] for key in ROW}, "warnings": warnings_of(row)} for row in rows[:SHOWN]]
     said = {"calibrated": dossier["calibrated"], "measures": dossier["measures"]}
     finish(work, dossier, {"problems": short, "total": len(rows), **said})
 
@@ -140,8 +141,8 @@ def attribute(work: Work) -> None:
     dossier = attribution_dossier(model, asked, found, options.none, about(work), watch, writings)
     draw(work, file, MODEL_FIGURES)
     rows = [
-        {**{key: row[key] for key in ("name", "author", "probability", "none", "statement", "warnings")},
-         "ranking": [[each[0], each[1]] for each in row["ranking"][:5]]}
+        {**{key: row[key] for key in ("name", "author", "probability", "none", "statement")},
+         "warnings": warnings_of(row), "ranking": [[each[0], each[1]] for each in row["ranking"][:5]]}
         for row in dossier["documents"][:SHOWN]
     ]  # fmt: skip
     finish(work, dossier, {"documents": rows, "total": len(asked)})

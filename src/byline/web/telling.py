@@ -10,7 +10,21 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from byline.formats.encodings import REMEDY
+
 FAILED = 1
+ON_THE_PAGE = {
+    REMEDY: "save it as UTF-8 and drop it again",
+    "name the language with --language": "choose the language of the texts and ask again",
+    "or name that with --language": "or choose that language",
+    "or say with --language what all are": "or choose the language that all are in",
+    "or remove it and give --language": "or remove it and choose the language",
+    "--mask-shared leaves such passages out": "\u201cLeave out passages that both sides share\u201d leaves them out",
+    " with --reference DIR, or with --control DIR --control-heads each": " to compare with",
+    "say which hold authors and texts (--author-column, --text-column)": "call them author and text",
+    "build it again with byline reference build --overwrite": "delete it, and give its texts again",
+}
+"""What messages advise, and what can be done about it on the page instead."""
 
 Tell = Callable[..., None]
 
@@ -36,6 +50,13 @@ def end_with_server() -> None:
         os._exit(FAILED)
 
     threading.Thread(target=wait, daemon=True).start()
+
+
+def on_the_page(message: str) -> str:
+    """A message that names what can be done there, and not what can be typed."""
+    for typed, instead in ON_THE_PAGE.items():
+        message = message.replace(typed, instead)
+    return message
 
 
 class Notes(logging.Handler):

@@ -16,7 +16,7 @@ from byline.web.jobs import JOB, TEXTS
 from byline.web.names import one_line
 from byline.web.options import Options
 from byline.web.sources import find_reference
-from byline.web.telling import Tell
+from byline.web.telling import Tell, on_the_page
 
 
 class Work:
@@ -77,7 +77,8 @@ class Work:
         """A message on one line, in which files are called as they were when they came."""
         for place in sorted((self.folder / TEXTS).glob("*"), reverse=True):
             message = message.replace(f"{place}/", "").replace(str(place), _called(place.name))
-        return one_line(message.replace(f"{self.folder}/", "").replace(str(self.home.folder), "the page's folder"))
+        plain = message.replace(f"{self.folder}/", "").replace(str(self.home.folder), "the page's folder")
+        return one_line(on_the_page(plain))
 
 
 def _called(role: str) -> str:

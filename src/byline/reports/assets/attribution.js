@@ -1,9 +1,9 @@
-// Attribution: which of these authors wrote each document, or none of them?
+// Attribution: which of these authors wrote each document, or none of these?
 
 const authorOf = (document) =>
-  known(document.author) ? named(document.author) : el("span", { class: "none" }, "none of them");
+  known(document.author) ? named(document.author) : el("span", { class: "none" }, "none of these");
 
-/** The author who comes next: the second one, or the first where it is none of them. */
+/** The author who comes next: the second one, or the first where it is none of these. */
 const nextOf = (document) => document.ranking[known(document.author) ? 1 : 0];
 
 function shareBar(share, kind) {
@@ -66,14 +66,14 @@ function documentsTable(dossier) {
         : []),
     ],
     rows: dossier.documents,
-    words: (d) => [d.name, d.author || "none of them"],
+    words: (d) => [d.name, d.author || "none of these"],
     choices: [
       {
         label: "Author",
         options: [
           ["all", null],
           ...dossier.authors.map((author) => [oneLine(author), (d) => d.author === author]),
-          ["none of them", (d) => !known(d.author)],
+          ["none of these", (d) => !known(d.author)],
         ],
       },
     ],
@@ -116,7 +116,7 @@ function rankingTable(document) {
         ...columns.map(([, place, show]) => show(row[place])),
       ]),
       [
-        el("span", { class: "none" }, "none of them"),
+        el("span", { class: "none" }, "none of these"),
         shareBar(document.none || 0, "open"),
         percent(document.none),
         ...columns.map(() => "\u2013"),
@@ -221,7 +221,7 @@ function attributionView(dossier, document) {
       known(best) &&
         line && [
           "Highest sum",
-          `${signed(best)}; at ${signed(line.middle)} none of them would be as probable as one of them, at even odds beforehand`,
+          `${signed(best)}; at ${signed(line.middle)} none of these would be as probable as one of them, at even odds beforehand`,
         ],
       known(document.characters) && ["Text", plural(document.characters, "character")],
       known(document.known_texts) && [
@@ -262,7 +262,7 @@ function authorsChart(dossier) {
           shareBar(count / dossier.documents.length, "for"),
           whole(count),
         ]),
-        [el("span", { class: "none" }, "none of them"), shareBar(none / dossier.documents.length, "open"), whole(none)],
+        [el("span", { class: "none" }, "none of these"), shareBar(none / dossier.documents.length, "open"), whole(none)],
       ],
     ),
     some.length < counts.length

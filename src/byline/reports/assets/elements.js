@@ -102,8 +102,6 @@ function section(id, title, ...children) {
   );
 }
 
-const paragraph = (text, kind) => el("p", { class: kind }, visible(text));
-
 function bullets(sentences, kind) {
   return el(
     "ul",

@@ -6,10 +6,15 @@ const VERDICTS = {
   undecided: { text: "undecided", kind: "open", shape: "round" },
 };
 const verdictOf = (verdict) => VERDICTS[verdict] || VERDICTS.undecided;
+/** What nothing supports only leans to its side. */
+const LEANINGS = { same: "leans to the same author", another: "leans to another author" };
+const verdictText = ({ verdict, leaning }) =>
+  leaning && Object.hasOwn(LEANINGS, verdict) ? LEANINGS[verdict] : verdictOf(verdict).text;
 
 /** A verdict as a mark and a word. */
-function verdictMark(verdict) {
-  const { text, kind, shape } = verdictOf(verdict);
+function verdictMark(problem) {
+  const { kind, shape } = verdictOf(problem.verdict);
+  const text = verdictText(problem);
   return el(
     "span",
     { class: "verdict" },
@@ -116,7 +121,7 @@ function distribution(problems, measure) {
               base - 8 - level * step,
               band.shape,
               band.kind,
-              `${oneLine(problem.id)}: ${measure.name} ${fixed(measure.of(problem))}, ${verdictOf(problem.verdict).text}`,
+              `${oneLine(problem.id)}: ${measure.name} ${fixed(measure.of(problem))}, ${verdictText(problem)}`,
             );
             node.addEventListener("click", () => {
               location.hash = hashOf(problem.id);
@@ -159,7 +164,7 @@ function distribution(problems, measure) {
             named(p.id),
             ...(several ? [oneLine(p.language)] : []),
             fixed(measure.of(p)),
-            verdictOf(p.verdict).text,
+            verdictText(p),
             ...(truth ? [truthOf(p.truth)] : []),
           ]),
       ),
@@ -718,13 +723,13 @@ function smallBar(problem, reach) {
   );
 }
 
-/** The evidence of one problem on a scale of how many times as probable it is. */
+/** The evidence of one problem on a scale of how many times more it is to be expected on one side. */
 function evidenceScale(problem, reach) {
   const times = (value) => (value === 0 ? "neither" : `${whole(10 ** Math.abs(value))}\u00d7`);
   const text =
     `Log-likelihood ratio ${signed(problem.llr)}` +
     (known(problem.low) ? `, interval ${signed(problem.low)} to ${signed(problem.high)}` : "") +
-    ". To the left the evidence is more probable if it was another author, to the right if it was the same.";
+    ". To the left what was found is more to be expected if it was another author, to the right if it was the same.";
   return responsive((width, host) => {
     const ticks = [];
     for (let n = -Math.floor(reach); n <= Math.floor(reach); n += 1) ticks.push(n);
@@ -733,7 +738,7 @@ function evidenceScale(problem, reach) {
       height: 84,
       x: {
         range: [-reach * 1.04, reach * 1.04],
-        label: "how many times as probable the evidence is",
+        label: "how many times more it is to be expected",
         ticks,
         format: times,
       },

@@ -1,7 +1,7 @@
 // Where the figures come from: the command, the settings, versions and hashes.
 
 /** A command with a button that copies it. */
-function copyable(text) {
+function copyable(text, what) {
   const code = el("code", {}, visible(text));
   const said = el("span", { role: "status", class: "status" });
   async function copy() {
@@ -16,8 +16,8 @@ function copyable(text) {
   return el(
     "div",
     { class: "copyable" },
-    el("pre", { tabindex: "0", role: "region", "aria-label": "Command" }, code),
-    el("p", { class: "controls" }, el("button", { type: "button", click: copy }, "Copy the command"), said),
+    el("pre", { tabindex: "0", role: "region", "aria-label": what === "command" ? "Command" : "Template" }, code),
+    el("p", { class: "controls" }, el("button", { type: "button", click: copy }, `Copy the ${what}`), said),
   );
 }
 
@@ -91,7 +91,14 @@ function provenanceSection(dossier) {
       {},
       "What is needed to make these figures again. The same inputs, settings and seed give the same figures, but for rounding where machine code is made anew.",
     ),
-    about.command ? copyable(about.command) : null,
+    about.command && about.template
+      ? el(
+          "p",
+          {},
+          "The command itself was not kept. This is a template of it: words in capitals stand for names of your own.",
+        )
+      : null,
+    about.command ? copyable(about.command, about.template ? "template" : "command") : null,
     facts([
       ["Byline", visible(dossier.byline)],
       ["Report made", visible(dossier.made)],

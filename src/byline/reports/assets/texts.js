@@ -283,7 +283,7 @@ function curveAlong(curve, length, title, go) {
 function documentPanel(source, options) {
   const { role, name } = source;
   const shown = colouredText(source, { ...options, label: `Text of ${oneLine(name)}` });
-  const total = sum(shown.words.map(({ entry }) => entry[2]));
+  const total = source.bits;
   const element = el(
     "article",
     { class: `document ${role || ""}` },
@@ -295,7 +295,7 @@ function documentPanel(source, options) {
         "p",
         { class: "meta" },
         plural(shown.signs.length, "character"),
-        shown.words.length
+        known(total)
           ? `, together ${fixed(Math.abs(total), 1)} bits ${total > 0 ? options.sides.for : options.sides.against}`
           : "",
         source.scale ? `; full colour from ${fixed(source.scale, 1)} bits on` : "",

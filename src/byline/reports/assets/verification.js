@@ -47,7 +47,7 @@ function problemsTable(dossier, reach) {
     {
       title: "Verdict",
       value: (p) => ["another", "undecided", "same"].indexOf(p.verdict),
-      cell: (p) => verdictMark(p.verdict),
+      cell: (p) => verdictMark(p),
     },
     {
       title: "Answer",
@@ -120,7 +120,9 @@ function problemsTable(dossier, reach) {
         label: "Verdict",
         options: [
           ["all", null],
-          ...Object.entries(VERDICTS).map(([verdict, { text }]) => [text, (p) => p.verdict === verdict]),
+          ...[VERDICTS.same.text, VERDICTS.another.text, ...Object.values(LEANINGS), VERDICTS.undecided.text]
+            .filter((text) => !Object.values(LEANINGS).includes(text) || problems.some((p) => verdictText(p) === text))
+            .map((text) => [text, (p) => verdictText(p) === text]),
         ],
       },
       ...(some("truth")
@@ -239,12 +241,18 @@ function limitsSection(dossier, more = []) {
 function problemView(dossier, problem, reach) {
   const calibrated = known(problem.llr);
   const members = problem.members.some((member) => known(member.score));
+  const own = `${problem.id}: `;
+  /** Of one problem alone, those of the run are its own. */
+  const warnings =
+    dossier.problems.length === 1
+      ? dossier.warnings.map((warning) => (warning.startsWith(own) ? warning.slice(own.length) : warning))
+      : problem.warnings;
   const files = (names) => names.map((name, n) => [n ? ", " : "", named(name)]);
   return [
     el(
       "div",
       { class: "headline" },
-      verdictMark(problem.verdict),
+      verdictMark(problem),
       el("p", { class: "statement" }, visible(problem.statement)),
     ),
     calibrated
@@ -267,7 +275,7 @@ function problemView(dossier, problem, reach) {
       ["Known", files(problem.known), `, ${plural(problem.known_characters, "character")}`],
       ["Unknown", named(problem.unknown), `, ${plural(problem.unknown_characters, "character")}`],
     ]),
-    warningsBox(problem.warnings),
+    warningsBox(warnings),
     el("h3", {}, "The texts"),
     unpacked(problem.blob, (texts) => evidence(texts, { sides: SAME_SIDES, language: languageCode(problem.language) })),
     problem.cohort || problem.reference || members ? el("h3", {}, "How it compares") : null,
@@ -332,7 +340,8 @@ function verificationPage(dossier) {
     entries: new Map(dossier.problems.map((problem) => [problem.id, problem])),
     order: table.order,
     noun: "problem",
-    allText: "All problems",
+    allText: dossier.problems.length === 1 ? "Overview" : "All problems",
+    alone: dossier.problems.length === 1,
     idOf: (problem) => problem.id,
     open: (problem) => problemView(dossier, problem, reach),
   });

@@ -141,9 +141,10 @@ function frame(dossier, parts) {
 
 /**
  * Opening by the address: #EN001 shows what open(entry) makes in place of the overview; the back button goes back.
- * entries: a Map by id; order(): how they follow each other.
+ * entries: a Map by id; order(): how they follow each other; alone: there is one only, which is open unless the address
+ * names a part of the overview.
  */
-function openable({ main, overview }, { entries, order, noun, allText, idOf, open }) {
+function openable({ main, overview }, { entries, order, noun, allText, idOf, open, alone = false }) {
   const place = el("section", { class: "problem", id: "s-problem", hidden: true });
   main.append(place);
   let opened = null;
@@ -164,11 +165,11 @@ function openable({ main, overview }, { entries, order, noun, allText, idOf, ope
   }
 
   function turn() {
-    const id = currentId();
+    const id = currentId() || (alone ? [...entries.keys()][0] : "");
     const entry = id ? entries.get(id) : null;
     if (!entry) {
       if (opened !== null) close();
-      else if (id && document.getElementById(id)) document.getElementById(id).scrollIntoView();
+      if (id && document.getElementById(id)) document.getElementById(id).scrollIntoView();
       return;
     }
     if (opened === id) return;
@@ -185,7 +186,7 @@ function openable({ main, overview }, { entries, order, noun, allText, idOf, ope
       el(
         "nav",
         { class: "beside", "aria-label": `Other ${noun}s` },
-        el("a", { href: "#", class: "back" }, allText),
+        el("a", { href: alone ? `#${overview.querySelector("section").id}` : "#", class: "back" }, allText),
         beside(n >= 0 ? rows[n - 1] : null, "Previous:"),
         beside(n >= 0 ? rows[n + 1] : null, "Next:"),
       ),

@@ -25,8 +25,8 @@ function inWords(problem, report, single) {
       "div",
       { class: "headline" },
       single ? null : el("h3", {}, named(problem.id)),
-      verdictMark(problem.verdict),
-      single || problem.verdict === "skipped" ? null : evidenceLink(report, problem.id),
+      verdictMark(problem),
+      single ? null : evidenceLink(report, problem.id),
     ),
     problem.statement ? el("p", { class: "statement" }, visible(problem.statement)) : null,
     single ? null : warningsBox(problem.warnings, "h4"), // a single one's stand above everything
@@ -63,8 +63,8 @@ function asTable(problems, report) {
   ].filter(Boolean);
   const rows = problems.map((problem) =>
     [
-      problem.verdict === "skipped" ? named(problem.id) : linkedName(report, problem.id),
-      verdictMark(problem.verdict),
+      linkedName(report, problem.id),
+      verdictMark(problem),
       fixed(problem.answer, 3),
       calibrated && signed(problem.llr),
       sideBar(calibrated ? (problem.llr || 0) / reach : (problem.answer ?? 0.5) * 2 - 1, problem.verdict),

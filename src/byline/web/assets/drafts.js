@@ -13,7 +13,7 @@ let lastKey = 0;
  * Its entries: {key, role, path, file, state: "waiting" | "sending" | "ready" | "refused", told, error, again}.
  * told is what the server says of the file; again: whether another attempt may go better.
  */
-export class Draft {
+class Draft {
   constructor(task) {
     this.task = task;
     this.entries = [];
@@ -89,6 +89,7 @@ export class Draft {
       this.entries.push(
         this.entry(role, error ? item.path : this.freeName(role, plainName(item.path)), item.file, {
           asked: item.path,
+          folder: item.folder,
           state: error ? "refused" : "waiting",
           error,
         }),
@@ -142,10 +143,13 @@ export class Draft {
   async sendOne(entry, attempt = 1) {
     entry.abort = new AbortController();
     const { signal } = entry.abort;
+    let id = null;
     try {
       if (!this.id) await this.begin();
+      id = this.id;
       const query = new URLSearchParams({ role: entry.role, name: entry.path });
-      const path = `api/drafts/${encodeURIComponent(this.id)}/files?${query}`;
+      if (entry.folder) query.set("folder", entry.folder);
+      const path = `api/drafts/${encodeURIComponent(id)}/files?${query}`;
       const told = await ask(path, { method: "PUT", body: entry.file, signal });
       if (!this.entries.includes(entry)) return; // taken away while it was read
       if (told.kind === "archive") this.unfold(entry, told);
@@ -158,7 +162,7 @@ export class Draft {
         return this.changed();
       }
       if (error instanceof Refused && error.status === 404 && attempt === 1) {
-        this.renew(entry); // the place for files was given up after an hour
+        if (this.id === id) this.renew(entry); // given up after an hour; whoever sees it first renews it for all
         return this.sendOne(entry, 2);
       }
       if (!(error instanceof Refused || error instanceof BrokenOff)) throw error;

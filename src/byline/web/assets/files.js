@@ -88,7 +88,9 @@ function wrapper(files) {
   return files.length && files.every(({ path }) => parts(path).length > 1 && parts(path)[0] === first) ? first : null;
 }
 
-const unwrapped = (files) => files.map((item) => ({ ...item, path: parts(item.path).slice(1).join("/") }));
+/** The files without the folder that holds all of them, which they remember. */
+const unwrapped = (files) =>
+  files.map((item) => ({ ...item, path: parts(item.path).slice(1).join("/"), folder: parts(item.path)[0] }));
 const deep = (files) => files.some(({ path }) => parts(path).length > 2);
 
 /** Texts in no order: the folder that holds all of them is not part of their names. */
@@ -101,7 +103,7 @@ export const asCorpus = (files) => (wrapper(files) && deep(files) ? asCorpus(unw
 export const asPeople = asTexts;
 
 /** Author_Title.txt or "Author - Title.txt" -> the author. */
-export function authorInName(name) {
+function authorInName(name) {
   const [, author] = name.match(/^(.+?)(?:_-_|_| - )(?=.)/) || [];
   return author ? author.trim() : "";
 }

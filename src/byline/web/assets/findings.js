@@ -4,13 +4,26 @@ import { answers } from "./answers.js";
 import { el, known, named, oneLine, percent, plural, size, visible } from "./elements.js";
 import { evidenceLink, IN_WORDS, linkedName, shareBar, table, warningsBox } from "./marks.js";
 
-const nobody = () => el("span", { class: "none" }, "none of them");
+const NONE = "none of these";
+const nobody = () => el("span", { class: "none" }, NONE);
 const authorOf = ({ author }) => (known(author) ? named(author) : nobody());
 
-function ranking(document) {
+/** What was taken for granted before anything was measured; prior is the probability of "none of these". */
+function beforehand(prior) {
+  if (!known(prior)) return null;
+  return el(
+    "p",
+    { class: "meta" },
+    prior
+      ? `Beforehand, \u201c${NONE}\u201d was given ${Number((prior * 100).toPrecision(4))}%.`
+      : "One of these authors is taken to have written each text.",
+  );
+}
+
+function ranking(document, open) {
   const rows = [
     ...document.ranking.map(([author, probability]) => [named(author), probability, "for"]),
-    [nobody(), document.none, "open"],
+    ...(open ? [[nobody(), document.none, "open"]] : []),
   ].sort((one, other) => other[1] - one[1]);
   return el(
     "ol",
@@ -27,7 +40,7 @@ function ranking(document) {
   );
 }
 
-const inWords = (document, report) =>
+const inWords = (document, report, { open, single }) =>
   el(
     "li",
     { class: "finding" },
@@ -39,29 +52,38 @@ const inWords = (document, report) =>
       evidenceLink(report, document.name),
     ),
     document.statement ? el("p", { class: "statement" }, visible(document.statement)) : null,
-    warningsBox(document.warnings, "h4"),
-    ranking(document),
+    single ? null : warningsBox(document.warnings, "h4"), // a single one's stand above everything
+    ranking(document, open),
   );
 
-function authors({ documents }, report) {
+function authors({ documents }, report, prior) {
+  const open = prior !== 0;
+  const single = documents.length === 1;
   if (documents.length <= IN_WORDS) {
-    return el(
-      "ul",
-      { class: "findings" },
-      documents.map((document) => inWords(document, report)),
-    );
+    return [
+      beforehand(prior),
+      el(
+        "ul",
+        { class: "findings" },
+        documents.map((document) => inWords(document, report, { open, single })),
+      ),
+    ];
   }
-  return table(
-    "Texts, and who most probably wrote each of them; each text opens its evidence",
-    [["Text"], ["Author"], ["Probability", "number"], ["Share", "wide"], ["None of them", "number wide"]],
-    documents.map((document) => [
-      linkedName(report, document.name),
-      authorOf(document),
-      percent(document.probability),
-      shareBar(document.probability || 0, known(document.author) ? "for" : "open"),
-      percent(document.none),
-    ]),
-  );
+  const heads = [["Text"], ["Author"], ["Probability", "number"], ["Share", "wide"]];
+  return [
+    beforehand(prior),
+    table(
+      "Texts, and who most probably wrote each of them; each text opens its evidence",
+      open ? [...heads, ["None of these", "number wide"]] : heads,
+      documents.map((document) => [
+        linkedName(report, document.name),
+        authorOf(document),
+        percent(document.probability),
+        shareBar(document.probability || 0, known(document.author) ? "for" : "open"),
+        ...(open ? [percent(document.none)] : []),
+      ]),
+    ),
+  ];
 }
 
 function clusters({ clusters: found }) {
@@ -86,18 +108,31 @@ function clusters({ clusters: found }) {
   );
 }
 
-/** What warns of all of it; what warns of one answer stands with it, unless there is only that one. */
-export function warningsOf(result) {
-  const told = (result.problems || result.documents || []).flatMap(({ id, name, warnings }) =>
+/** A warning as it is compared with others: it may begin a sentence in one place, and follow a name in another. */
+const sameWords = (warning) => warning.toLowerCase().replace(/\.$/, "");
+
+/** What warns of single answers: [words with the answer's name, words alone]. */
+const ownWarnings = (result) =>
+  (result.problems || result.documents || []).flatMap(({ id, name, warnings }) =>
     (warnings || []).map((warning) => [`${id ?? name}: ${warning}`, warning]),
   );
-  const single = result.problems?.length === 1;
-  if (told.length === 0 || (!single && (result.problems || result.documents).length > IN_WORDS)) return result.warnings;
-  const own = new Set(told.map(([whole]) => whole));
-  return [
-    ...(result.warnings || []).filter((warning) => !own.has(warning)),
-    ...(single ? told.map(([, words]) => words) : []),
-  ];
+
+/** What warns of all of it; what warns of one answer stands with it, unless there is only that one, or a table. */
+export function warningsOf(result) {
+  const rows = result.problems || result.documents || [];
+  const told = ownWarnings(result);
+  if (result.problems?.length > IN_WORDS) return result.warnings; // which counts them
+  const own = new Set(told.map(([whole]) => sameWords(whole)));
+  const others = (result.warnings || []).filter((warning) => !own.has(sameWords(warning)));
+  if (rows.length === 1) return [...others, ...told.map(([, words]) => words)];
+  return rows.length > IN_WORDS ? [...others, ...told.map(([whole]) => whole)] : others;
+}
+
+/** What was said on the way and is not among the warnings. */
+export function notesOf(job, result) {
+  const told = result ? [...(result.warnings || []), ...ownWarnings(result).map(([whole]) => whole)] : [];
+  const there = new Set(told.map(sameWords));
+  return (job.notes || []).filter((note) => !there.has(sameWords(note)));
 }
 
 const KINDS = {
@@ -106,15 +141,15 @@ const KINDS = {
   clustering: ["Clusters", "cluster", clusters],
 };
 
-/** The answers themselves, under their heading. */
-export function findings(result, report) {
+/** The answers themselves, under their heading; prior is that of none of these authors. */
+export function findings(result, report, prior) {
   const [title, noun, show] = KINDS[result.kind];
   const shown = (result.problems || result.documents || result.clusters).length;
   return el(
     "section",
     { class: "part", "aria-labelledby": "s-answers" },
     el("h2", { id: "s-answers" }, title),
-    show(result, report),
+    show(result, report, prior),
     result.total > shown
       ? el(
           "p",

@@ -16,7 +16,7 @@ import {
   visible,
 } from "./elements.js";
 import { holdsFiles, revive } from "./drafts.js";
-import { downloads, findings, warningsOf } from "./findings.js";
+import { downloads, findings, notesOf, warningsOf } from "./findings.js";
 import { findJob, forget, isActive, note, watch } from "./jobs.js";
 import { reportOf, warningsBox } from "./marks.js";
 import { progressPart } from "./progress.js";
@@ -26,12 +26,6 @@ import { STATES, TASKS } from "./words.js";
 
 const results = new Map();
 
-const SINGLE = {
-  same: "More likely by the same author than by another.",
-  another: "More likely by another author.",
-  undecided: "Undecided: these texts do not say.",
-  skipped: "Not answered.",
-};
 const ENDS = {
   failed: ["It could not be done", "Put right what it says, and ask again."],
   cancelled: ["It was stopped", "Nothing was found out. The texts can be asked about again."],
@@ -96,8 +90,10 @@ export async function jobView(id) {
     );
   }
 
-  const saidOnTheWay = (job) =>
-    job.notes?.length ? folded(`${plural(job.notes.length, "note")} from on the way`, bullets(job.notes)) : null;
+  const saidOnTheWay = (job, result) => {
+    const notes = notesOf(job, result);
+    return notes.length ? folded(`${plural(notes.length, "note")} from on the way`, bullets(notes)) : null;
+  };
 
   const meaning = (job, limits) =>
     el(
@@ -127,7 +123,7 @@ export async function jobView(id) {
     if (!result) return [el("p", { class: "meta", "aria-busy": "true" }, "Fetching the result\u2026")];
     const single = result.problems?.length === 1 ? result.problems[0] : null;
     return [
-      el("p", { class: "conclusion" }, single ? SINGLE[single.verdict] : visible(result.conclusion)),
+      el("p", { class: "conclusion" }, visible(result.conclusion)),
       warningsBox(warningsOf(result)),
       result.report
         ? el(
@@ -142,10 +138,10 @@ export async function jobView(id) {
             el("span", { class: "meta" }, " All the evidence, passage by passage, in a new tab."),
           )
         : null,
-      findings(result, result.report),
+      findings(result, result.report, job.options.none),
       meaning(job, result.limits),
       downloads(result.downloads),
-      saidOnTheWay(job),
+      saidOnTheWay(job, result),
     ];
   }
 

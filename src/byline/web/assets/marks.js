@@ -9,11 +9,11 @@ const VERDICTS = {
   same: { text: "same author", kind: "for", round: true },
   another: { text: "another author", kind: "against", round: false },
   undecided: { text: "undecided", kind: "open", round: true },
-  skipped: { text: "not answered", kind: "open", round: true },
 };
+const LEANINGS = { same: "leans to the same author", another: "leans to another author" };
 
-/** A verdict as a mark and a word. */
-export function verdictMark(verdict) {
+/** A verdict as a mark and a word; one that nothing supports only leans to a side. */
+export function verdictMark({ verdict, leaning }) {
   const { text, kind, round } = VERDICTS[verdict] || VERDICTS.undecided;
   const shape = round
     ? svg("circle", { cx: 6, cy: 6, r: 4, class: `mark ${kind}` })
@@ -22,7 +22,7 @@ export function verdictMark(verdict) {
     "span",
     { class: "verdict" },
     svg("svg", { viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true" }, shape),
-    text,
+    (leaning && LEANINGS[verdict]) || text,
   );
 }
 

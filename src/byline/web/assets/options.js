@@ -10,11 +10,18 @@ const BUDGETS = [
   ["3600", "About an hour"],
 ];
 const NONE = [
-  ["0", "It must be one of them"],
+  ["0", "Impossible: it is one of these"],
   ["0.1", "Improbable: 10%"],
   ["0.5", "As probable as not: 50%"],
   ["0.9", "Probable: 90%"],
 ];
+
+/** The choices, with the usual one among them. */
+function chances(usual) {
+  const given = NONE.some(([value]) => Number(value) === usual);
+  const all = given ? NONE : [...NONE, [String(usual), `${Number((usual * 100).toPrecision(4))}%`]];
+  return all.sort(([one], [other]) => one - other);
+}
 
 function chooser(name, label, choices, usual, about) {
   const words = newId("words");
@@ -82,8 +89,8 @@ export function optionsPart(task, state) {
       ? chooser(
           "none",
           "That none of these authors wrote it is, beforehand,",
-          NONE,
-          "0.5",
+          chances(state.usual.none),
+          String(state.usual.none),
           "What you think before anything is measured. Nothing in the texts can tell it.",
         )
       : null,

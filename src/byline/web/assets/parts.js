@@ -89,14 +89,18 @@ export const PARTS = {
 export function doubts(draft, reference) {
   const found = [];
   const roles = draft.entries.filter((entry) => entry.state === "ready" && entry.role !== "reference");
-  const scripts = new Set(roles.map((entry) => entry.told?.language).filter(Boolean));
-  if (scripts.size > 1)
+  const all = (what) => [...new Set(roles.map((entry) => entry.told?.[what]).filter(Boolean))];
+  const [scripts, languages] = [all("script"), all("language")];
+  const differ = scripts.length > 1 ? scripts : languages;
+  if (differ.length > 1)
     found.push(
-      `The texts seem to differ in language or script (${[...scripts].map(oneLine).join(", ")}); authors are compared within one language.`,
+      `The texts seem to differ in language or script (${differ.map(oneLine).join(", ")}); authors are compared within one language.`,
     );
   const other = reference?.language?.();
-  const fits = (script) => script === other || (script === LATIN && other !== GREEK);
-  if (other && scripts.size === 1 && ![...scripts].every(fits)) {
+  const fits =
+    scripts.every((script) => script === other || (script === LATIN && other !== GREEK)) &&
+    (!languages.length || other === LATIN || languages.includes(other));
+  if (other && differ.length < 2 && !fits) {
     found.push(`What you compare with is ${capital(oneLine(other))}; the texts don\u2019t seem to be.`);
   }
   const known = new Set(draft.ready("known").map((entry) => entry.told?.excerpt));

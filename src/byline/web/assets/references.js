@@ -9,7 +9,7 @@ const FEWEST = 10;
 const ENOUGH = 50;
 
 /** How many people's texts these are: a folder each, or a file each. */
-export const peopleOf = (entries) => new Set(entries.map((entry) => authorOf(entry.path) || entry.path)).size;
+const peopleOf = (entries) => new Set(entries.map((entry) => authorOf(entry.path) || entry.path)).size;
 
 const about = (reference) => (reference.error ? visible(reference.error) : describe(reference));
 

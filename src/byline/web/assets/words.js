@@ -35,8 +35,8 @@ export const TASKS = {
     needs:
       "Give two or more authors, each with one text at least (two or more make it possible to learn how sure to be), and the texts in question. A folder with a folder for each author does it in one go.",
     meaning: [
-      "The authors are ranked by probability, beside \u201cnone of them\u201d. The probabilities are those among these authors only: if the true one is not there, somebody else comes first.",
-      "\u201cNone of them\u201d begins with the probability that you set, and moves with how well the best author fits. With two authors it stays as it was.",
+      "The authors are ranked by probability, beside \u201cnone of these\u201d. The probabilities are those among these authors only: if the true one is not there, somebody else comes first.",
+      "\u201cNone of these\u201d begins with the probability that you set, and moves with how well the best author fits. With two authors it stays as it was.",
       "Authors whose texts are all on one topic, or of one kind, may be told apart by that instead of by how they write.",
       NO_PROOF,
     ],

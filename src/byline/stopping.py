@@ -1,0 +1,46 @@
+"""Being stopped: the system's polite signals end a command as Ctrl-C does, with what is finished kept."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from types import FrameType
+from typing import NoReturn
+
+INTERRUPTED = 130
+POLITE = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""Sent by a system that shuts down, a scheduler whose time is up, a terminal that is closed."""
+
+_received: list[int] = []
+
+
+def heed_signals() -> None:
+    """Take such a signal for an interruption; a second one ends the program at once. Ignored ones stay so (nohup)."""
+    for number in POLITE:
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _interrupt)
+
+
+def leave_signals() -> None:
+    """From here on they end the program at once: there is nothing left to keep."""
+    for number in POLITE:
+        if signal.getsignal(number) is _interrupt:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _interrupt(number: int, _: FrameType | None) -> NoReturn:
+    _received.append(number)
+    signal.signal(number, signal.SIG_DFL)
+    raise KeyboardInterrupt
+
+
+def exit_code() -> int:
+    """The code that the signal has by custom."""
+    return 128 + _received[0] if _received else INTERRUPTED
+
+
+def end_interrupted() -> NoReturn:
+    """Say that it was interrupted, and exit."""
+    cause = f"stopped by {signal.Signals(_received[0]).name}" if _received else "interrupted"
+    print(f"byline: {cause}", file=sys.stderr)
+    sys.exit(exit_code())

@@ -1,0 +1,270 @@
+"""Every command that writes, killed, stopped, refused room or leave: what was there stays, what is there is whole.
+
+Here each command has one fault of each kind; with BYLINE_SOAK, a number, so many times as many (`make soak`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from conftest import phrase, small_problems
+
+SOAK = int(os.environ.get("BYLINE_SOAK", "0"))
+SMALL = ("--set", "hidden=4", "--set", "sub_epochs=2")
+LIMIT = 60.0
+
+
+@dataclass(frozen=True)
+class Writer:
+    """A command and what it writes; given again with `again`, it must end as if nothing had been."""
+
+    words: tuple[str, ...]
+    output: str
+    again: tuple[str, ...] = ("--overwrite",)
+    same: bool = True
+    """Whether its files are the same bytes each time; a run's hold timings, a report's the command."""
+
+
+WRITERS = {
+    "verify": Writer(("verify", "corpus", "-o", "new", *SMALL), "new/answers.txt", ("--resume",)),
+    "train": Writer(("train", "authors", "-o", "new.byline"), "new.byline"),
+    "enroll": Writer(("enroll", "m.byline", "more", "-o", "new.byline"), "new.byline"),
+    "attribute": Writer(("attribute", "m.byline", "more", "-o", "new.csv"), "new.csv"),
+    "attribution report": Writer(
+        ("attribute", "m.byline", "more", "--report", "new.html"), "new.html", ("--overwrite",), same=False
+    ),
+    "cluster": Writer(("cluster", "authors", "-o", "new"), "new/clustering.json"),
+    "rolling report": Writer(
+        ("rolling", "m.byline", "long.txt", "--window", "600", "--step", "300", "--report", "new.html"), "new.html",
+        ("--overwrite",), same=False,
+    ),
+    "report": Writer(("report", "run", "-o", "new.html"), "new.html", ("--overwrite",), same=False),
+    "plot": Writer(("plot", "run", "heatmap", "-o", "new.svg"), "new.svg"),
+    "combine": Writer(("combine", "run", "run2", "-o", "new"), "new/answers.txt"),
+    "reference": Writer(("reference", "build", "authors", "-o", "new"), "new/reference.json"),
+    "calibrate": Writer(("calibrate", "corpus", "-o", "new.json", *SMALL), "new.json", ("--overwrite",)),
+}  # fmt: skip
+
+
+def run(folder: Path, words: tuple[str, ...], **more: object) -> subprocess.CompletedProcess[str]:
+    """A command's whole life."""
+    return subprocess.run(
+        [sys.executable, "-m", "byline", *words], cwd=folder, capture_output=True, text=True, timeout=LIMIT * 5,
+        check=False, **more,  # type: ignore[call-overload]
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All that the commands read."""
+    folder = tmp_path_factory.mktemp("stage")
+    for problem, files in small_problems(12).items():
+        for name, text in files.items():
+            (folder / "corpus" / problem).mkdir(parents=True, exist_ok=True)
+            (folder / "corpus" / problem / name).write_text(text, encoding="utf-8")
+    truth = "".join(f"{name} {'Y' if int(name[2:]) % 2 else 'N'}\n" for name in small_problems(12))
+    (folder / "corpus/truth.txt").write_text(truth, encoding="utf-8")
+    for place, people in (("authors", range(3)), ("more", range(3, 5))):
+        for author in people:
+            (folder / place / f"author{author}").mkdir(parents=True)
+            for salt in range(2):
+                file = folder / place / f"author{author}" / f"{salt}.txt"
+                file.write_text(phrase(author, 900, salt), encoding="utf-8")
+    (folder / "long.txt").write_text(phrase(0, 1500, 8) + phrase(1, 1500, 8), encoding="utf-8")
+    for words in (
+        ("verify", "corpus", "-o", "run", "--seed", "1", *SMALL),
+        ("verify", "corpus", "-o", "run2", "--seed", "2", *SMALL),
+        ("train", "authors", "-o", "m.byline"),
+    ):  # fmt: skip
+        done = run(folder, words)
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def home(stage: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(stage, tmp_path / "home"))
+
+
+@pytest.fixture(scope="module")
+def whole(stage: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[bytes, float]]:
+    """What a command writes where nothing happens, and the seconds it takes."""
+    known: dict[str, tuple[bytes, float]] = {}
+
+    def give(name: str) -> tuple[bytes, float]:
+        if name not in known:
+            folder = Path(shutil.copytree(stage, tmp_path_factory.mktemp("whole") / "home"))
+            begin = time.perf_counter()
+            done = run(folder, WRITERS[name].words)
+            assert done.returncode == 0, done.stderr
+            known[name] = ((folder / WRITERS[name].output).read_bytes(), time.perf_counter() - begin)
+        return known[name]
+
+    return give
+
+
+def content(folder: Path) -> Mapping[str, bytes]:
+    """All files of a folder but locks and hidden parts of what is being written."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and not path.name.startswith(".") and path.suffix != ".lock" and path.name != "lock"
+    }
+
+
+def signals() -> Iterator[tuple[str, int, int]]:
+    """Commands and signals; each has one here, and all of them in a soak."""
+    kinds = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+    for place, name in enumerate(WRITERS):
+        for turn in range(max(1, 3 * SOAK)):
+            yield name, kinds[(place + turn) % 3], turn
+
+
+@pytest.mark.parametrize(("name", "number", "turn"), list(signals()))
+def test_a_command_stopped_anywhere_leaves_nothing_half_done(
+    home: Path, whole: Callable[[str], tuple[bytes, float]], name: str, number: int, turn: int
+) -> None:
+    writer, (wanted, seconds) = WRITERS[name], whole(name)
+    before = content(home)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "byline", *writer.words],
+        cwd=home,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(seconds * random.Random(f"{name} {number} {turn}").random())
+    process.send_signal(number)
+    _, error = process.communicate(timeout=LIMIT)
+    assert process.returncode in (0, 128 + number, -number), error
+    assert "Traceback" not in error
+    after = content(home)
+    assert {path: after.get(path) for path in before} == before, "what was there is as it was"
+    if writer.output in after:
+        made = after[writer.output]
+        assert not writer.same or made == wanted or name == "verify", "a file that is there is whole"
+    done = run(home, (*writer.words, *writer.again))
+    assert done.returncode == 0, done.stderr
+    assert not writer.same or (home / writer.output).read_bytes() == wanted
+    assert [path.name for path in home.rglob("*.part*")] == [], "nothing half-written is left"
+
+
+def small_files() -> None:
+    """No file may grow beyond 200 bytes, as on a disk that is full."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))
+
+
+@pytest.mark.parametrize("name", [name for name in WRITERS if name != "attribute"])
+def test_a_full_disk_is_named_and_nothing_is_left_behind(home: Path, name: str) -> None:
+    writer = WRITERS[name]
+    before = content(home)
+    done = run(home, writer.words, preexec_fn=small_files)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stderr.splitlines()[-1].startswith("byline: "), done.stderr
+    assert "Traceback" not in done.stderr
+    assert "can't be written" in done.stderr or "can't write" in done.stderr or "too large" in done.stderr, done.stderr
+    after = content(home)
+    assert {path: after.get(path) for path in before} == before
+    assert writer.output not in after
+    if name in ("verify", "calibrate"):  # which keep what is done on the way
+        again = run(home, (*writer.words, *writer.again))
+        assert again.returncode == 0, again.stderr
+
+
+def unprivileged() -> None:
+    """Without the right to pass over permissions, which root has; for what is started from here."""
+    if os.getuid() == 0:
+        for right in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+            ctypes.CDLL(None).prctl(24, right, 0, 0, 0)  # PR_CAPBSET_DROP
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions are others there")
+@pytest.mark.parametrize("name", ["verify", "train", "report", "plot", "cluster", "reference", "calibrate"])
+def test_a_folder_that_may_not_be_written_to_is_named_at_once(home: Path, name: str) -> None:
+    home.chmod(0o555)
+    done = run(home, WRITERS[name].words, preexec_fn=unprivileged)
+    home.chmod(0o755)
+    assert done.returncode == 1, done.stdout + done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("byline: ")]
+    assert "new" in line
+    assert "Permission denied" in line or "may write" in line, line
+    assert not (home / WRITERS[name].output).exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions are others there")
+def test_a_text_that_may_not_be_read_is_named(home: Path) -> None:
+    secret = home / "corpus/EN003/known01.txt"
+    secret.chmod(0)
+    done = run(home, WRITERS["verify"].words, preexec_fn=unprivileged)
+    assert done.returncode == 1
+    assert "EN003/known01.txt" in done.stderr
+    assert not (home / "new").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is Linux's")
+@pytest.mark.parametrize(("gigabytes", "reason"), [(0.4, "memory is limited to 0.4 GB"), (1.6, "out of memory")])
+def test_little_memory_is_said_and_costs_nothing_that_is_done(home: Path, gigabytes: float, reason: str) -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (int(gigabytes * 1e9), int(gigabytes * 1e9)))
+
+    before = content(home)
+    words = ("verify", "corpus", "-o", "new", "--set", "hidden=6000", "--workers", "1")
+    done = run(home, words, preexec_fn=limit)
+    assert done.returncode == 1, done.stderr
+    assert reason in done.stderr
+    assert "Traceback" not in done.stderr
+    after = content(home)
+    assert {path: after.get(path) for path in before} == before
+    assert "new/answers.txt" not in after
+
+
+def test_a_damaged_cache_of_compiled_code_changes_nothing(home: Path, tmp_path: Path) -> None:
+    """Of n-grams only, since compiling all takes long."""
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    words = ("verify", "corpus", "-o", "new", "--engines", "ngram", "--members", "1", "--overwrite")
+    assert run(home, words, env=env).returncode == 0
+    wanted = (home / "new/answers.txt").read_bytes()
+    files = sorted(path for path in (tmp_path / "cache").rglob("*") if path.is_file())
+    assert len(files) > 3
+    for number, path in enumerate(files):
+        data = path.read_bytes()
+        path.write_bytes([data[: len(data) // 2], b"", random.Random(1).randbytes(len(data))][number % 3])
+    done = run(home, words, env=env)
+    assert done.returncode == 0, done.stderr
+    assert (home / "new/answers.txt").read_bytes() == wanted
+
+
+CLOCK = """
+import sys, time
+real = time.time
+begin = real()
+time.time = lambda: begin - 30 * (real() - begin) - 86400  # it runs backwards, from yesterday on
+time.time_ns = lambda: int(time.time() * 1e9)
+from byline.__main__ import main
+main()
+"""
+
+
+def test_a_clock_that_runs_backwards_changes_nothing(home: Path, whole: Callable[[str], tuple[bytes, float]]) -> None:
+    for more in ((), ("--resume",)):
+        words = [sys.executable, "-c", CLOCK, *WRITERS["verify"].words, *more]
+        done = subprocess.run(words, cwd=home, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    assert (home / "new/answers.txt").read_bytes() == whole("verify")[0]
+    assert json.loads((home / "new/run/plan.json").read_text("utf-8"))
