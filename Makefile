@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install demo test check clean browser
+.PHONY: install demo test check soak clean browser
 
 install: .venv/installed
 
@@ -26,6 +26,13 @@ browser:
 	@[ -e tests/node_modules/axe-core/axe.min.js ] || ! command -v npm >/dev/null || \
 		npm install --prefix tests --silent --no-audit --no-fund --no-package-lock >/dev/null 2>&1 || \
 		echo "axe-core could not be installed: tests of accessibility are skipped"
+
+# Hours rather than minutes: a million hostile cases, every fault many times, large jobs. Results go to benchmarks/results.
+soak: install browser
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'atheris>=2.3'
+	BYLINE_SOAK=10 $(BIN)/python -m pytest tests/test_faults.py tests/test_survival.py
+	$(BIN)/python benchmarks/fuzz.py
+	$(BIN)/python benchmarks/load.py
 
 check: install
 	$(BIN)/ruff check .

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import subprocess
 import sys
@@ -52,7 +53,7 @@ def target_names() -> list[str]:
 def shares(names: Sequence[str], cases: int) -> dict[str, int]:
     """How many cases each target gets."""
     whole = sum(WEIGHTS.get(name, 1) for name in names)
-    return {name: -(-round(cases * WEIGHTS.get(name, 1)) // round(whole)) for name in names}
+    return {name: math.ceil(cases * WEIGHTS.get(name, 1) / whole) for name in names}
 
 
 def attack(name: str, cases: int, seed: int, finds: Path) -> dict[str, Any]:

@@ -116,6 +116,10 @@ def test_the_tables_of_the_gated_unit_are_the_stored_ones() -> None:
     assert "\n".join(printed("gru.py")) in (ROOT / "docs/evaluation.md").read_text("utf-8")
 
 
+def test_the_table_of_hostile_cases_is_the_stored_one() -> None:
+    assert "\n".join(printed("fuzz.py")) in (ROOT / "docs" / "reliability.md").read_text("utf-8")
+
+
 def test_the_table_of_changes_of_hand_is_the_stored_one() -> None:
     assert "\n".join(printed("rolling.py")) in (ROOT / "docs" / "evaluation.md").read_text("utf-8")
 
