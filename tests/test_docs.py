@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +70,7 @@ def stored_rows(name: str) -> list[str]:
     return printed("pan.py", "--name", name)
 
 
+@cache
 def printed(script: str, *options: str) -> list[str]:
     """The lines that a benchmark prints of what is stored."""
     command = [sys.executable, f"benchmarks/{script}", "--table", *options]

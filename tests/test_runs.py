@@ -187,7 +187,7 @@ def test_a_run_is_kept_unless_told_to_go(corpus: Path, tmp_path: Path) -> None:
     assert read_plan(tmp_path / "run").members[0].seed == 2
 
 
-@pytest.mark.parametrize("name", ["matrix.safetensors", "member.json"])
+@pytest.mark.parametrize("name", ["matrix.safetensors", "member.json", "evidence.json", "evidence.npy"])
 def test_a_damaged_member_is_made_again(
     corpus: Path, tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -201,6 +201,17 @@ def test_a_damaged_member_is_made_again(
     assert "damaged" in caplog.text
     assert written(again) == written(first)
     assert len(records_of(tmp_path / "run")[1]) == 2
+
+
+def test_evidence_that_is_gone_is_made_again_where_the_run_goes_on(corpus: Path, tmp_path: Path) -> None:
+    keep = Keep(tmp_path / "run", resume=True)
+    verify(corpus, POOL, keep=keep, members=2)
+    path = tmp_path / "run/members/0002/evidence.npy"
+    content = path.read_bytes()
+    path.unlink()
+    assert len(records_of(tmp_path / "run")[1]) == 2, "answers don't depend on it"
+    verify(corpus, POOL, keep=keep, members=2)
+    assert path.read_bytes() == content
 
 
 def test_a_damaged_plan_is_refused(corpus: Path, tmp_path: Path) -> None:

@@ -55,9 +55,11 @@ def read_kept_problems(folder: Path, plan: Plan) -> dict[str, Problem]:
             " --no-evidence"
         ) from None
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise RunError(f"{path}: damaged ({error}); run byline verify again") from None
+        raise RunError(f"{path}: damaged ({error}); byline verify with --resume writes it anew") from None
     wanted, found = plan.request.get("problems") or {}, fingerprint(problems)
     answered = {name for group in plan.groups for name in group.ids}
     if len(found) != len(problems) or answered != set(found) or any(wanted.get(name) != found[name] for name in found):
-        raise RunError(f"{path}: damaged, these are not the texts that were answered; run byline verify again")
+        raise RunError(
+            f"{path}: damaged, these are not the texts that were answered; byline verify with --resume writes them anew"
+        )
     return {problem.id: problem for problem in problems}

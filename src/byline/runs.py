@@ -40,6 +40,7 @@ from byline.storage import (
     PART,
     cant_write,
     checked_json,
+    hash_file,
     read_checked_json,
     read_plain,
     remove_parts,
@@ -130,13 +131,16 @@ class RunFolder:
                 " byline calibrate does without being told"
             ) from None
 
-    def load(self, member: Member, group: int) -> Record | None:
-        """A member's kept result, or None; a damaged one, or one of other texts, is as good as none."""
+    def load(self, member: Member, group: int, evidence: bool = False) -> Record | None:
+        """A member's kept result, or None; a damaged one, or one of other texts, is as good as none.
+
+        With `evidence`, so is one whose evidence is damaged: it will be asked for.
+        """
         path = self.path(member, group)
         if not path.exists():
             return None
         try:
-            record = read_record(path)
+            record = read_record(path, evidence)
         except RunError as error:
             log.warning("%s; it is left out, and made again where the run goes on", error)
             return None
@@ -253,15 +257,16 @@ def read_plan(folder: Path) -> Plan:
     return plan_from(values, str(folder / PLAN))
 
 
-def read_record(path: Path) -> Record:
-    """A finished member from its folder, everything checked that answers depend on."""
+def read_record(path: Path, evidence: bool = False) -> Record:
+    """A finished member from its folder, everything checked that answers depend on, and its evidence where asked."""
     values = read_checked_json(path / MEMBER)
     require_format(values, path)
     try:
         # models may be gone to save room, the matrix may not; answers don't depend on evidence, whose reader checks it
         for name, digest in values["files"].items():
-            wanted = name == MATRIX or (path / name).exists()
-            if wanted and not name.startswith(EVIDENCE) and sha256(read_plain(path / name)) != digest:
+            shown = name.startswith(EVIDENCE)
+            wanted = evidence if shown else name == MATRIX or (path / name).exists()
+            if wanted and hash_file(path / name) != digest:
                 raise ValueError(f"{name} is not what was written")
         curves = tuple(tuple(float(bits) for bits in curve) for curve in values["curves"])
         sides = _read_sides(read_plain(path / MATRIX), str(values.get("unit", "bits per character")))

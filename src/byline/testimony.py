@@ -156,7 +156,9 @@ def read_evidence(path: Path, problem: int | None = None) -> tuple[Kept, ...]:
             if problem is None or problem == row["problem"]
         )
     except (OSError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
-        raise RunError(f"{path}: its evidence is damaged ({error}); run byline verify again") from None
+        raise RunError(
+            f"{path}: its evidence is damaged ({error}); byline verify with --resume makes it anew"
+        ) from None
 
 
 def _read_gains(path: Path) -> Halves:

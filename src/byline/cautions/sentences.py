@@ -110,6 +110,7 @@ def speak_of_omissions(omissions: Sequence[Omission]) -> list[Caution]:
         said.append(f"of {_file_name(each.name)} {what} ({each.characters:,} characters)")
     text = (
         f"Left out before anything was learnt, since both sides have it: {'; '.join(said)}. {GAP} stands for a passage."
+        " Places in these texts, and their hashes, are those of what is left."
     )
     quotes = dict.fromkeys(quote(passage) for each in omissions for passage in each.passages)
     return [Caution("masked", text, quotes=tuple(quotes))]

@@ -64,7 +64,9 @@ def verify_command(run: Run, path: Path) -> Command:
     """
     plan, request = run.plan, run.plan.request
     if "combined" in request:
-        return Command(("byline", "combine", *map(str, request["combined"]), "-o", "OUT"), template=True)
+        words = ["byline", "combine", *map(str, request["combined"]), "-o", "OUT"]
+        said = plan.manner.interpretation
+        return Command((*words, *(["--interpret", said] if said != "cohort" else [])), template=True)
     if plan.command and not plan.budget:
         return Command(plan.command)
     settled = path / POOL if run.folder == path else path / FOLDER / POOL
@@ -77,7 +79,7 @@ def verify_command(run: Run, path: Path) -> Command:
     words += ["--skip-bad"] if plan.skipped else []
     words += ["--mask-shared"] if request.get("mask_shared") else []
     words += ["--interpret", plan.manner.interpretation]
-    words += ["--prior", f"{plan.manner.prior:g}"] if plan.manner.prior != EVEN else []
+    words += ["--prior", repr(plan.manner.prior)] if plan.manner.prior != EVEN else []
     words += ["--calibration", "CALIBRATION"] if (request.get("manner") or {}).get("calibration") else []
     words += [word for key in ("control", "reference") if request.get(key) for word in (f"--{key}", key.upper())]
     return Command(tuple(words), template=True)

@@ -85,7 +85,7 @@ def verification_dossier(
         "kind": "verification",
         "title": title or single or path.resolve().name,
         "source": title or str(path),
-        "byline": str(read_checked_json(run.folder / PLAN)["byline"]),
+        "byline": str(read_checked_json(run.folder / PLAN).get("byline", "unknown")),
         "made": made,
         "conclusion": _conclusion([answer_of[row["id"]] for row in rows], len(warnings)),
         "limits": [*LIMITS, *_limits(run, calibrated, cautions)],

@@ -91,7 +91,7 @@ def command(work: Work) -> list[str]:
     if work.task == "clustering":
         return ["byline", "cluster", "TEXTS", "-o", "OUT", *spoken]
     if work.task == "attribution":
-        return ["byline", "attribute", "--known", "AUTHORS", "TEXTS", "--none", f"{options.none:g}", *spoken, *chance]
+        return ["byline", "attribute", "--known", "AUTHORS", "TEXTS", "--none", repr(options.none), *spoken, *chance]
     if work.task == "question":
         known, unknown = ([f"./{name}" for name in work.names(role)] for role in ("known", "unknown"))
         asked = ["--known", *(known or ["KNOWN"]), "--unknown", unknown[0] if len(unknown) == 1 else "UNKNOWN"]
