@@ -287,6 +287,7 @@ def test_what_is_too_large_is_not_even_sent(open_page: Open) -> None:
     sent = []
     page.route("**/api/state", shrink)
     page.on("request", lambda request: sent.append(request.url) if request.method == "PUT" else None)
+    page.reload()  # what the page knew before is forgotten
     go(page, "#new=clustering", ".zone")
     give(page, "texts", made_up("large.txt", "x" * 3_100_000), made_up("paper.pdf", b"%PDF-1.4"))
     assert "3 MB are the most" in zone(page, "texts").inner_text()
