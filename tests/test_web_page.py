@@ -458,7 +458,8 @@ def test_authors_of_some_texts_are_shown_with_none_of_these_only_where_that_can_
     page = open_page()
     notes = [f"{each['name']}: {odd}" for each in documents]
     pretend(page, [job("done", task="attribution", result=result, options={"none": prior}, notes=[*notes, "else"])])
-    go(page, "#job=ab12", ".findings, table")
+    go(page, "#job=ab12", ".conclusion")
+    page.wait_for_selector("details:has-text('1 note from on the way')", state="attached")
     text = page.evaluate("document.querySelector('main').textContent").partition("What it means")[0]
     assert len(re.findall("hares 100 characters", page.evaluate("document.body.textContent"))) == count
     assert text.count("Short.") == count
