@@ -713,6 +713,7 @@ def test_a_warning_of_one_answer_is_told_once_and_before_its_numbers(open_page: 
     page = open_page()
     pretend(page, [job("done", result=result)])
     go(page, "#job=ab12", ".findings")
+    page.wait_for_function("document.querySelector('main').innerText.includes('+1.50 (+1.25 to')")
     text = page.inner_text("main")
     assert len(re.findall(r"\bodd\b", text)) == count
     assert text.index("Beware of this.") < text.index("odd") < text.index("+1.50 (+1.25 to +1.75)")
