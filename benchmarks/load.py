@@ -1,6 +1,6 @@
 """What large jobs take: time and memory, each in a process of its own, on texts that are made up.
 
-    python benchmarks/load.py                 all of them, stored; about half an hour on two cores
+    python benchmarks/load.py                 all of them, stored
     python benchmarks/load.py --only web      those whose name begins so, printed and not stored
     python benchmarks/load.py --table         print what is stored, run nothing
 
@@ -16,7 +16,6 @@ import argparse
 import json
 import os
 import random
-import resource
 import shutil
 import subprocess
 import sys
@@ -230,7 +229,7 @@ def main() -> None:
             print(rows[-1], file=sys.stderr)
     if "web".startswith(asked.only):
         rows.append(measure_web())
-    found = {"commit": commit(), "cores": os.cpu_count(), "page": resource.getpagesize(), "runs": rows}
+    found = {"commit": commit(), "cores": os.cpu_count(), "runs": rows}
     if not asked.only:
         save(STORED, found)
     print(table(found))

@@ -163,7 +163,7 @@ class Execution:
         jobs = []
         for place, member in enumerate(self.plan.members):
             for number, group in enumerate(self.groups):
-                record = self.folder.load(member, number, evidence=True) if self.folder else None
+                record = self.folder.load(member, number, self.keep.evidence) if self.folder and self.keep else None
                 if record:
                     self.readings[member, number] = read_record(record, self.plan)
                 else:
