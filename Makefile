@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install demo test check soak clean browser
+.PHONY: install demo test check docs soak clean browser
 
 install: .venv/installed
 
@@ -38,6 +38,11 @@ check: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The documentation as a site, in build/docs. A warning is an error, a link that leads nowhere too.
+docs: install
+	$(BIN)/python -m sphinx -q -W --keep-going -c docs -d build/doctrees . build/docs
+	@echo "build/docs/index.html"
 
 clean:
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache tests/node_modules

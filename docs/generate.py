@@ -1,4 +1,4 @@
-"""Write the pages that repeat what the program says of itself: commands.md and settings.md.
+"""Write the pages that repeat what the program says of itself: commands.md, settings.md and json.md.
 
     python docs/generate.py
 
@@ -9,11 +9,18 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_args
 
 import typer
+from typer.testing import CliRunner
 
 from byline import settings
 from byline.commands import app
@@ -39,6 +46,111 @@ are the paper's.
 | name | default | values | meaning |
 |---|---|---|---|
 """
+
+JSON_HEAD = """# JSON, key by key
+
+Written by `python docs/generate.py`: the commands below were run on the built-in texts, and these are the keys of what
+they printed or wrote. `[]` is each item of a list, `{id}` each key that is a name; a value that was seen in two kinds
+has both. [File formats](file-formats.md) says what the files are for.
+"""
+
+QUICK = "--engines ngram,vectors"
+MADE = (
+    "demo --texts texts",
+    "train texts/authors -o authors.byline",
+    f"verify texts/problems -o out {QUICK} --overwrite",
+    "verify texts/problems -o net --preset rnn --members 1 --set sub_epochs=1 --set hidden=2",
+    "reference build texts/authors -o ref",
+)
+"""What is done first, without --json."""
+PRINTED = (
+    f"verify texts/problems -o again {QUICK}",
+    "evaluate out texts/problems",
+    "compare out net texts/problems",
+    f"calibrate texts/problems -o cal.json {QUICK}",
+    "attribute authors.byline texts/problems/EN001/unknown.txt",
+    "rolling authors.byline texts/problems/EN001/unknown.txt --window 1000",
+    "cluster texts/problems/EN001 --engines vectors",
+    "inspect authors.byline",
+    "explain out EN001",
+    "runs show out --truth texts/problems",
+    "reference check ref texts/problems",
+    "presets best",
+    "prepare texts/problems",
+    "text texts/problems/EN001/unknown.txt",
+    "generate authors.byline --author author-01 --length 40",
+)
+WRITTEN = (
+    "out/run/plan.json",
+    "out/run/cautions.json",
+    "out/run/members/0001/member.json",
+    "out/run/members/0003/evidence.json",
+    "cal.json",
+    "ref/reference.json",
+)
+NAMES = re.compile(r"EN\d+.*|author-\d+|[^a-z]|english|latin")
+"""Keys that are names of problems, authors, languages or characters, not of fields."""
+
+
+def json_page() -> str:
+    """A table of keys for what each command prints with --json, and for each file."""
+    parts = [JSON_HEAD]
+    with _in_scratch():
+        for line in MADE:
+            _run(line)
+        parts += [_key_table(f"`byline {line} --json`", json.loads(_run(f"{line} --json"))) for line in PRINTED]
+        parts += [_key_table(f"`{path}`", json.loads(Path(path).read_text("utf-8"))) for path in WRITTEN]
+    return "".join(parts)
+
+
+@contextmanager
+def _in_scratch() -> Iterator[None]:
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
+def _run(line: str) -> str:
+    result = CliRunner().invoke(app, line.split())
+    if result.exit_code:
+        raise RuntimeError(f"byline {line}: {result.output}") from result.exception
+    return result.stdout
+
+
+def _key_table(title: str, value: object) -> str:
+    found: dict[str, set[str]] = {}
+    _describe(value, "", found)
+    rows = [
+        f"| `{path}` | {' or '.join(sorted(kinds))} |\n"
+        for path, kinds in found.items()
+        if path
+        and not (kinds <= {"list", "object"} and any(re.match(re.escape(path) + r"[.\[]", other) for other in found))
+    ]
+    return f"\n## {title}\n\n| key | value |\n|---|---|\n{''.join(rows)}"
+
+
+def _describe(value: object, path: str, found: dict[str, set[str]]) -> None:
+    """Add to `found` the kind of each value below a path."""
+    kinds = found.setdefault(path, set())
+    if isinstance(value, list):
+        kinds.add("list")
+        for item in value:
+            _describe(item, f"{path}[]", found)
+    elif isinstance(value, dict):
+        if value and value.keys() <= settings.KINDS.keys():
+            kinds.add("[settings](settings.md)")
+            return
+        kinds.add("object")
+        letters = value and all(len(key) == 1 for key in value) and len(value) > 2
+        for key, item in value.items():
+            name = "{id}" if letters or NAMES.fullmatch(key) else key
+            _describe(item, f"{path}.{name}" if path else name, found)
+    else:
+        kinds.add({bool: "true or false", int: "number", float: "number", str: "text"}.get(type(value), "null"))
 
 
 def commands_page() -> str:
@@ -96,7 +208,7 @@ def _field_docstrings() -> dict[str, str]:
     return found
 
 
-PAGES = {"commands.md": commands_page, "settings.md": settings_page}
+PAGES = {"commands.md": commands_page, "settings.md": settings_page, "json.md": json_page}
 
 if __name__ == "__main__":
     for page, make in PAGES.items():

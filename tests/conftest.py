@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import random
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,16 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 MakeCorpus = Callable[..., Path]
+
+
+@pytest.fixture(autouse=True)
+def plain_logging() -> Iterator[None]:
+    """What a command that is run in this process has warnings go to, its own stderr, goes with it."""
+    before = set(logging.root.handlers)
+    yield
+    for handler in set(logging.root.handlers) - before:
+        if type(handler) is logging.StreamHandler:
+            logging.root.removeHandler(handler)
 
 
 @pytest.fixture(scope="session")

@@ -42,6 +42,7 @@ from byline.errors import BylineError
 from byline.pools import read_pool
 from byline.training import Progress
 from conftest import habits
+from programs import run as start
 
 NAMES = ("Ann", "Bob", "Cid", "Dee", "Eve", "Fay")
 
@@ -120,13 +121,6 @@ def watched(words: Iterable[object], columns: int = 80, until: str = "") -> tupl
         process.kill()
         os.close(main)
     return code, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode()).replace("\r\n", "\n")
-
-
-def start(*words: object, **options: object) -> subprocess.CompletedProcess[str]:
-    """The program itself."""
-    command = [sys.executable, "-m", "byline", *map(str, words)]
-    environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False, **options)  # type: ignore[call-overload,no-any-return]
 
 
 @pytest.fixture(scope="module")

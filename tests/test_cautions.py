@@ -59,6 +59,11 @@ class TestLength:
         assert text.startswith("Very short: the unknown side has 412 characters and the known side has 900 characters")
         assert "evidence is weak" in text
 
+    def test_the_length_is_the_same_for_either_side(self) -> None:
+        for unknown, known, side in ((SHORT - 1, SHORT, "unknown"), (SHORT, SHORT - 1, "known")):
+            ((kind, text),) = said(problem(prose(1, unknown), prose(2, known)))
+            assert (kind, text.split(".")[0]) == ("short", f"Very short: the {side} side has {SHORT - 1:,} characters")
+
     def test_long_sides_are_not(self) -> None:
         assert said(problem(prose(1, SHORT), prose(2, 600), prose(3, 400))) == []
 

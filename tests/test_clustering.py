@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
-import subprocess
-import sys
 import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,6 +34,7 @@ from byline.metrics import average_precision, bcubed_f
 from byline.pools import read_pool
 from byline.settings import Settings
 from conftest import phrase
+from programs import run
 
 MEMBERS = read_pool("authors").only(["vectors", "ngram"]).rows
 TEXTS = [Document(f"{author}-{salt}.txt", phrase(author, 700, salt)) for salt in range(3) for author in range(4)]
@@ -626,12 +624,6 @@ class TestEvaluation:
         (answers / "problem001" / "ranking.json").unlink()
         with pytest.raises(BylineError, match=r"problem001/ranking\.json: can't be read"):
             evaluate_clusterings(answers, truth)
-
-
-def run(*words: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "byline", *map(str, words)]
-    environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
 
 
 class TestCommand:

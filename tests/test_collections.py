@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -28,6 +25,7 @@ from byline.attribution.collections import (
 from byline.commands import app, train
 from byline.errors import AnswersError, BylineError, CorpusError
 from conftest import phrase
+from programs import run
 
 TRUTH = {"unknown00001.txt": "candidate00001", "unknown00002.txt": "candidate00002", "unknown00003.txt": "<UNK>"}
 
@@ -349,12 +347,6 @@ class TestMeasures:
             evaluate_collection(tmp_path, collection)
 
 
-def run(*words: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "byline", *map(str, words)]
-    environment = {**os.environ, "COLUMNS": "160", "NO_COLOR": "1"}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
-
-
 def refused(*words: object) -> str:
     """What is said of a command's input, in this process; nothing is printed."""
     done = CliRunner().invoke(app, [*map(str, words)])
@@ -573,7 +565,11 @@ class TestCommands:
         self, collection: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         opened: list[str] = []
-        real_bytes, real_open = documents.Path.read_bytes, Path.open
+        real_bytes, real_open, real_opener = documents.Path.read_bytes, Path.open, documents._open_at_once
+
+        def open_at_once(path: str, flags: int) -> int:
+            opened.append(Path(path).name)
+            return real_opener(path, flags)
 
         def read_bytes(self: Path) -> bytes:
             opened.append(self.name)
@@ -585,6 +581,7 @@ class TestCommands:
 
         monkeypatch.setattr(Path, "read_bytes", read_bytes)
         monkeypatch.setattr(Path, "open", open_file)
+        monkeypatch.setattr(documents, "_open_at_once", open_at_once)
         done = CliRunner().invoke(app, ["attribute", str(collection), "-o", str(tmp_path / "out"), "--quiet"])
         assert done.exit_code == 0, done.output
         assert "unknown00001.txt" in opened

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -102,6 +103,17 @@ class TestCombining:
         assert len(copied) == 1
         with pytest.raises(RunError, match="no run found"):
             examine_run(tmp_path / "two")
+
+    @pytest.mark.parametrize("place", ["members/0001/more", "members/0001/matrix.safetensors", "cautions.json"])
+    def test_links_in_somebody_elses_run_lead_nowhere(self, corpus: Path, tmp_path: Path, place: str) -> None:
+        verify(corpus, SMALL, keep=Keep(tmp_path / "one"))
+        (tmp_path / "secret").write_text("secret")
+        (tmp_path / "one" / place).unlink(missing_ok=True)
+        (tmp_path / "one" / place).symlink_to(tmp_path / "secret")
+        with suppress(RunError):
+            combine_runs([tmp_path / "one"], tmp_path / "two")
+        copied = [path.read_bytes() for path in (tmp_path / "two").rglob("*") if path.is_file()]
+        assert b"secret" not in copied
 
     def test_skipped_problems_stay_answered_a_half(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
         problems = small_problems(7)

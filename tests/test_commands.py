@@ -19,12 +19,7 @@ from byline.calibration import read_calibration
 from byline.commands import app
 from byline.errors import BylineError
 from conftest import FAST, MakeCorpus, phrase, small_problems
-
-
-def run(*words: object, **options: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "byline", *map(str, words)]
-    environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False, **options)  # type: ignore[call-overload,no-any-return]
+from programs import run
 
 
 def test_version_and_help() -> None:

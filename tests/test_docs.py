@@ -12,11 +12,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
+from typer.testing import CliRunner
 
+import byline
 from byline.calibration import read_calibration
+from byline.commands import app
+from codeblocks import blocks_of
+from conftest import phrase
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 
 def generator():  # type: ignore[no-untyped-def]
@@ -28,7 +34,7 @@ def generator():  # type: ignore[no-untyped-def]
     return module
 
 
-@pytest.mark.parametrize("page", ["commands.md", "settings.md"])
+@pytest.mark.parametrize("page", ["commands.md", "settings.md", "json.md"])
 def test_generated_pages_are_up_to_date(page: str) -> None:
     assert (ROOT / "docs" / page).read_text("utf-8") == generator().PAGES[page](), "run: python docs/generate.py"
 
@@ -40,17 +46,89 @@ def test_links_lead_to_files_that_exist(path: Path) -> None:
             assert (path.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
-def test_python_blocks_run(path: Path, tmp_path: Path) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", path.read_text("utf-8"), re.DOTALL)
-    for block in blocks:
-        done = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True, cwd=tmp_path, check=False)
-        assert done.returncode == 0, done.stderr
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory, english: Path) -> Path:
+    """A run's folder."""
+    folder = tmp_path_factory.mktemp("formats") / "run"
+    byline.verify(english, byline.Settings(hidden=2, sub_epochs=1), keep=byline.Keep(folder, trace=True))
+    return folder
+
+
+class TestFormats:
+    """The page of file formats, against files that the program writes and reads."""
+
+    page = (ROOT / "docs" / "file-formats.md").read_text("utf-8")
+
+    def test_each_file_of_a_run_is_named(self, run: Path) -> None:
+        files = {path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file()}
+        assert files
+        for name in files:
+            plain = re.sub(r"model-\d", "model-1", re.sub(r"sub-epoch-\d+", "sub-epoch-01", name))
+            assert plain.rpartition("/")[2] in self.page, name
+
+    def test_each_array_of_a_matrix_and_of_a_model_is_named(self, run: Path) -> None:
+        for name in ("matrix", "model-1"):
+            arrays = load_file(run / "members" / "0001" / f"{name}.safetensors")
+            for key in arrays:
+                assert f"`{re.sub(r'-[0-9]+$', '-w', key)}`" in self.page, key
+
+    def test_keys_of_cautions_and_evidence_are_named(self, run: Path) -> None:
+        cautions = json.loads((run / "cautions.json").read_text("utf-8"))
+        (first, *_) = json.loads((run / "members" / "0001" / "evidence.json").read_text("utf-8"))
+        one = next(iter(cautions["problems"].values()))[0]
+        for key in [*cautions, *one, *first]:
+            assert key in ("format", "checksum") or f"`{key}`" in self.page, key
+
+    def test_the_examples_of_pan_are_read_and_what_is_shown_is_written(self, tmp_path: Path) -> None:
+        listed, problem, truth, answers = (
+            json.loads(block.text) for block in blocks_of("docs/file-formats.md") if block.language == "json"
+        )
+        home = tmp_path / listed[0]["problem-name"]
+        names = [author["author-name"] for author in problem["candidate-authors"]]
+        for folder in (*names, problem["unknown-folder"]):
+            (home / folder).mkdir(parents=True)
+        for number, name in enumerate([*names, *names]):
+            (home / name / f"known{number:05d}.txt").write_text(phrase(number % 2, 600, salt=number), "utf-8")
+        for number, row in enumerate(truth["ground_truth"]):
+            (home / problem["unknown-folder"] / row["unknown-text"]).write_text(
+                phrase(1, 600, salt=9 + number), "utf-8"
+            )
+        for path, value in (
+            (tmp_path / "collection-info.json", listed),
+            (home / "problem-info.json", problem),
+            (home / "ground-truth.json", truth),
+        ):
+            path.write_text(json.dumps(value), "utf-8")
+        out = tmp_path / "out"
+        for words in (["attribute", tmp_path, "-o", out, "--engines", "vectors"], ["evaluate", out, tmp_path]):
+            assert CliRunner().invoke(app, list(map(str, words))).exit_code == 0
+        written = json.loads((out / "answers-problem00001.json").read_text("utf-8"))
+        assert [row.keys() for row in written] == [row.keys() for row in answers]
+
+
+class TestTexts:
+    """`byline demo --texts`, with which the tutorials begin."""
+
+    def test_the_built_in_texts_can_be_had_as_files(self, tmp_path: Path) -> None:
+        place = tmp_path / "texts"
+        assert CliRunner().invoke(app, ["demo", "--texts", str(place)]).exit_code == 0
+        with byline.builtin_problems("english") as folder:
+            for path in filter(Path.is_file, folder.rglob("*")):
+                assert (place / "problems" / path.relative_to(folder)).read_bytes() == path.read_bytes()
+        assert byline.read_problems(place / "problems").problems
+        assert len(set(byline.read_writings([place / "authors"]).authors)) == 12
+
+    def test_a_folder_that_is_there_is_left_alone(self, tmp_path: Path) -> None:
+        result = CliRunner().invoke(app, ["demo", "greek", "--texts", str(tmp_path)])
+        assert isinstance(result.exception, byline.RunError)
+        assert not any(tmp_path.iterdir())
+
+    def test_nothing_is_answered_beside_it(self, tmp_path: Path) -> None:
+        assert CliRunner().invoke(app, ["demo", "--texts", str(tmp_path / "x"), "--json"]).exit_code == 2
+        assert not (tmp_path / "x").exists()
 
 
 def test_every_public_name_is_in_the_python_page() -> None:
-    import byline
-
     page = (ROOT / "docs" / "python-api.md").read_text("utf-8")
     for name in byline.__all__:
         if name != "__version__":
@@ -122,6 +200,19 @@ def test_the_table_of_hostile_cases_is_the_stored_one() -> None:
     assert "\n".join(printed("fuzz.py")) in (ROOT / "docs" / "reliability.md").read_text("utf-8")
 
 
+def test_the_table_of_large_jobs_is_the_stored_one() -> None:
+    assert "\n".join(printed("load.py")) in (ROOT / "docs" / "reliability.md").read_text("utf-8")
+
+
+def test_time_is_linear_in_problems_and_memory_bounded() -> None:
+    rows = json.loads((ROOT / "benchmarks" / "results" / "load.json").read_text("utf-8"))["runs"]
+    taken = {row["job"]: row for row in rows}
+    few, many = taken["problems 1,250"], taken["problems 10,000"]
+    assert many["seconds"] < 1.5 * 8 * few["seconds"]
+    assert many["megabytes"] < 8 * few["megabytes"]
+    assert all(row["end"] == "answered" for name, row in taken.items() if name.split()[0] not in ("line", "web"))
+
+
 def test_the_table_of_changes_of_hand_is_the_stored_one() -> None:
     assert "\n".join(printed("rolling.py")) in (ROOT / "docs" / "evaluation.md").read_text("utf-8")
 
@@ -141,7 +232,7 @@ def test_the_tables_of_the_performance_page_are_those_that_are_stored(script: st
 
 def test_the_readme_quotes_the_speeds_that_have_something_to_compare_with() -> None:
     head, line, *rows = printed("speed.py")
-    compared = [row for row in rows if row.split("|")[7].strip() or row.split("|")[9].strip()]
+    compared = [row for row in rows if row.split("|")[8].strip() or row.split("|")[10].strip()]
     assert len(compared) >= 6
     assert "\n".join([head, line, *compared]) in (ROOT / "README.md").read_text("utf-8")
 

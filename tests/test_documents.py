@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from byline import documents
 from byline.documents import Document, decode, find_texts, has_text_name, read_document
 from byline.errors import CorpusError
 
@@ -148,3 +149,26 @@ def test_pan_texts_are_read_as_ever(pan_data: Path) -> None:
     assert len(files) > 500
     for file in files:
         assert read_document(file) == Document(str(file), decode(file.read_bytes(), str(file)))
+
+
+def test_a_table_of_gigabytes_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    with (tmp_path / "truth.txt").open("wb") as file:
+        file.truncate(3_000_000_000)  # takes no room
+    with pytest.raises(CorpusError, match=r"truth\.txt: larger than 2 GB; split it"):
+        documents.read_bytes(tmp_path / "truth.txt")
+
+
+def test_one_that_the_memory_cannot_hold_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "truth.txt").write_text("x")
+
+    def fail(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(documents, "_open_at_once", fail)
+    with pytest.raises(CorpusError, match=r"truth\.txt: too large for the memory"):
+        documents.read_bytes(tmp_path / "truth.txt")
+
+
+def test_a_name_that_no_file_can_have_is_said() -> None:
+    with pytest.raises(CorpusError, match="no possible name"):
+        read_document("a\0b.txt")

@@ -41,14 +41,9 @@ from byline.settings import Settings
 from byline.storage import read_checked_json
 from byline.verification import verify
 from conftest import phrase
+from programs import run as start
 
 ABOUT = {"title": "t", "source": "s", "byline": "0", "made": "now", "provenance": {"command": "byline"}}
-
-
-def start(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "byline", *map(str, words)]
-    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False, cwd=cwd)
 
 
 def unpack(blob: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -873,3 +874,12 @@ def test_several_languages_need_one_named(tmp_path: Path, english: Path) -> None
     verify(both, read_pool("best").only(["vectors"]), keep=Keep(tmp_path / "out"))
     assert "name one with --language" in refused(tmp_path / "out", "pca", "-o", tmp_path / "fig.svg")
     run("plot", tmp_path / "out", "pca", "--language", "greek", "-o", tmp_path / "fig.svg")
+
+
+def test_a_backend_that_nobody_knows_does_no_harm(tmp_path: Path) -> None:
+    code = "import os; from byline.figures.canvas import require_matplotlib as r; r(); print(os.environ['MPLBACKEND'])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False,
+        env={**os.environ, "MPLBACKEND": "nonsense"},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "nonsense\n"), done.stderr

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +24,7 @@ from byline.errors import SettingsError
 from byline.pools import read_pool
 from byline.settings import Settings
 from conftest import phrase
+from programs import run
 
 AUTHORS = tuple(f"Author {number:02d}" for number in range(12))
 
@@ -207,12 +205,6 @@ class TestRefusals:
     def test_a_seed_below_0(self, model: AuthorModel) -> None:
         with pytest.raises(SettingsError, match="seed must be 0 or more, got -1"):
             generate(model, AUTHORS[0], seed=-1)
-
-
-def run(*words: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "byline", *map(str, words)]
-    environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
 
 
 class TestCommand:

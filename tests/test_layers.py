@@ -15,6 +15,7 @@ SOURCE = Path(byline.__file__).parent
 
 ORDER = [
     "errors",
+    "memory",
     "stopping",
     "frames",
     "storage",
@@ -81,6 +82,7 @@ ORDER = [
     "gains",
     "ngrams",
     "ngram_kernels",
+    "profile_kernels",
     "engines",
     "engines.rnn",
     "engines.ngram",
@@ -199,6 +201,11 @@ ORDER = [
     "web.app",
     "web.server",
     "web",
+    "checkup.findings",
+    "checkup.installation",
+    "checkup.selftest",
+    "checkup.speed",
+    "checkup",
     "commands.console",
     "commands.progress",
     "commands.cautions",
@@ -226,6 +233,8 @@ ORDER = [
     "commands.runs",
     "commands.demo",
     "commands.serve",
+    "commands.doctor",
+    "commands.completing",
     "commands",
     "__main__",
 ]

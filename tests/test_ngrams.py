@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from byline import ngram_kernels, ngrams
 from byline.alphabet import Symbols
-from byline.ngrams import NONE, Counts, Index, index_further, index_texts, no_counts, number_texts
+from byline.errors import CorpusError
+from byline.ngrams import NONE, Counts, Index, index_further, no_counts, number_texts
 
 
 def symbols(text: str) -> Symbols:
@@ -24,7 +25,7 @@ def counted(index: Index, *texts: int) -> Counts:
 
 
 def test_the_same_characters_have_the_same_number_wherever_they_are() -> None:
-    index = index_texts([symbols("abab"), symbols("bab")], 3)
+    index = number_texts([symbols("abab"), symbols("bab")], 3).done
     names: dict[int, str] = {}
     for k in range(3):
         for text, content in enumerate(["abab", "bab"]):
@@ -40,7 +41,7 @@ def test_the_same_characters_have_the_same_number_wherever_they_are() -> None:
 
 
 def test_chances_by_hand() -> None:
-    index = index_texts([symbols("aab"), symbols("aba")], 2)
+    index = number_texts([symbols("aab"), symbols("aba")], 2).done
     counts = counted(index, 0)
     chances = ngrams.predict_text(index, counts, 1, np.full(3, 1 / 2))
     # one character: a twice, b once, two kinds: a (2 + 2/2) / 5, b (1 + 2/2) / 5
@@ -57,14 +58,14 @@ def test_chances_of_all_characters_add_up_to_one() -> None:
     learnt = rng.integers(0, 4, 200).astype(np.int32)
     beginning = rng.integers(0, 4, 9).astype(np.int32)
     ends = [np.append(beginning, np.int32(symbol)) for symbol in range(4)]
-    index = index_texts([learnt, *ends], 4)
+    index = number_texts([learnt, *ends], 4).done
     counts = counted(index, 0)
     last = [ngrams.predict_text(index, counts, text, np.full(10, 0.25))[-1] for text in (1, 2, 3, 4)]
     assert sum(last) == pytest.approx(1)
 
 
 def test_a_text_taken_out_again_leaves_no_trace() -> None:
-    index = index_texts([symbols("abcab"), symbols("bbcab")], 3)
+    index = number_texts([symbols("abcab"), symbols("bbcab")], 3).done
     counts = counted(index, 0, 1)
     ngrams.count_text(index, counts, 1, -1)
     for left, alone in zip(counts, counted(index, 0), strict=True):
@@ -77,7 +78,7 @@ TEXTS = st.lists(st.text("abc", min_size=1, max_size=30), min_size=2, max_size=4
 @settings(deadline=None)  # the first case compiles
 @given(TEXTS, st.integers(1, 6))
 def test_the_fast_twin_is_equal(texts: list[str], order: int) -> None:
-    index = index_texts([symbols(text) for text in texts], order)
+    index = number_texts([symbols(text) for text in texts], order).done
     plain, fast = counted(index, *range(len(texts))), no_counts(index)
     for text in range(len(texts)):
         ngram_kernels.count_text(index, fast, text, 1)
@@ -105,10 +106,36 @@ def test_texts_that_come_later_are_numbered_like_those_before(old: list[str], ne
     """As in an index of all of them, but for the numbers themselves; what was numbered before keeps its number."""
     before = number_texts([symbols(text) for text in old], order, symbols=4)
     later = index_further(before, [symbols(text) for text in new])
-    whole = index_texts([symbols(text) for text in (*old, *new)], order)
+    whole = number_texts([symbols(text) for text in (*old, *new)], order).done
     np.testing.assert_array_equal(later.starts, whole.starts)
     np.testing.assert_array_equal(later.grams[:, : before.done.starts[-1]], before.done.grams)
     assert later.size == whole.size
     pairs = set(zip(later.grams.ravel().tolist(), whole.grams.ravel().tolist(), strict=True))
     assert len(pairs) == len({one for one, _ in pairs}) == len({other for _, other in pairs})
     assert pairs <= {(NONE, NONE)} | {(one, other) for one in range(whole.size) for other in range(whole.size)}
+
+
+def check_numbering(texts: list[Symbols], order: int, more: int) -> None:
+    wanted, found = number_texts(texts, order, more), ngram_kernels.number_texts(texts, order, more)
+    assert found.symbols == wanted.symbols
+    assert found.done.size == wanted.done.size
+    for one, two in zip((*found.done[:2], *found.codes), (*wanted.done[:2], *wanted.codes), strict=True):
+        np.testing.assert_array_equal(one, two)
+        assert one.dtype == two.dtype
+
+
+@settings(deadline=None)
+@given(st.lists(st.text("abcd", max_size=30), max_size=4), st.integers(1, 6), st.integers(0, 9))
+def test_the_fast_twin_numbers_alike(texts: list[str], order: int, more: int) -> None:
+    check_numbering([symbols(text) for text in texts], order, more)
+
+
+def test_it_does_so_where_its_table_has_to_grow() -> None:
+    draw = np.random.default_rng(0)
+    check_numbering([draw.integers(0, 3000, 5_000).astype(np.int32) for _ in range(3)], 4, 0)
+
+
+def test_what_has_no_numbers_left_is_refused() -> None:
+    ngrams.require_numbers(2**31 - 2)
+    with pytest.raises(CorpusError, match="split the problems"):
+        ngrams.require_numbers(2**31 - 1)

@@ -6,11 +6,8 @@ import base64
 import gzip
 import hashlib
 import json
-import os
 import re
 import shlex
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -39,6 +36,7 @@ from byline.reports.page import render
 from byline.settings import Settings
 from conftest import phrase
 from dossiers import HOSTILE, prose
+from programs import run as start
 from test_report_page import data_of
 
 ABOUT = {"title": "t", "source": "s", "byline": "0", "made": "now", "provenance": {"command": "byline x"}}
@@ -54,13 +52,6 @@ VECTORS = MEMBERS[1:2]
 
 def unpack(blob: str) -> Any:
     return json.loads(gzip.decompress(base64.b64decode(blob)))
-
-
-def start(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "byline", *map(str, words)], capture_output=True, text=True, cwd=cwd,
-        env={**os.environ, "COLUMNS": "100"}, check=False,
-    )  # fmt: skip
 
 
 def bits_of(document: dict[str, Any]) -> float:

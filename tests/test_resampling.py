@@ -83,3 +83,9 @@ def test_one_system_against_another() -> None:
     assert found.interval.low <= found.difference <= found.interval.high
     assert compare_draws(bad, good, -0.1).higher < 0.05
     assert compare_draws(good, good, 0.0).higher == 0.5
+
+
+def test_what_differs_by_rounding_only_is_equal() -> None:
+    draws = np.array([1.0, 1.0 - 2e-16, 1.0 + 2e-16, 1.0])
+    found = compare_draws(draws, np.ones(4), 0.0)
+    assert (found.higher, found.interval.low, found.interval.high) == (0.5, 0.0, 0.0)

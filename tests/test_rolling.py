@@ -5,9 +5,6 @@ from __future__ import annotations
 import inspect
 import json
 import logging
-import os
-import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +26,7 @@ from byline.errors import SettingsError, TooLittleText
 from byline.pools import read_pool
 from byline.scoring import Table
 from conftest import phrase
+from programs import run
 
 AUTHORS = ("Ann", "Ben", "Cid")
 PASTED = Document("book.txt", phrase(0, 3000, 9) + " " + phrase(1, 2410, 9))
@@ -218,12 +216,6 @@ class TestRefusals:
         monkeypatch.setattr(rolling, "MOST_WINDOWS", 10)
         with pytest.raises(SettingsError, match="10 at the most; choose a larger step"):
             roll(model, PASTED, 600, 200)
-
-
-def run(*words: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "byline", *map(str, words)]
-    environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
 
 
 class TestCommand:

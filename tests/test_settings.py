@@ -185,3 +185,10 @@ def test_another_engine_goes_through_toml_too(tmp_path: Path, settings: Settings
     path = tmp_path / "settings.toml"
     path.write_text(settings.to_toml(), encoding="utf-8")
     assert read_settings(path) == settings
+
+
+@pytest.mark.parametrize("number", ["0x" + "f" * 5000, "0b" + "1" * 20000, "[[1, 0x" + "f" * 5000 + "]]"])
+def test_whole_numbers_without_end_are_refused(number: str, tmp_path: Path) -> None:
+    (tmp_path / "long.toml").write_text(f"hidden = {number}\n", "utf-8")
+    with pytest.raises(SettingsError, match="more than 64 bits"):
+        read_settings(tmp_path / "long.toml")

@@ -58,3 +58,13 @@ print(sum(sum(f.stats.cache_misses.values()) for f in (kernels.train_text, kerne
 """
     run("-c", script)
     assert run("-c", script).stdout.strip() == "0"
+
+
+@pytest.mark.parametrize("number", ["0", "abc", "", "-1", "1.5"])
+def test_a_number_of_threads_that_is_none_is_said_in_one_line(number: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "byline", "--version"], capture_output=True, text=True, check=False,
+        env={**os.environ, "NUMBA_NUM_THREADS": number},
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == f"byline: NUMBA_NUM_THREADS is {number!r}, no number of threads; unset it\n"

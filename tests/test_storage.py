@@ -10,7 +10,7 @@ import pytest
 
 from byline import storage
 from byline.errors import RunError
-from byline.storage import real_file, write_files
+from byline.storage import real_file, write_files, write_folder
 
 
 def names_in(folder: Path) -> list[str]:
@@ -104,3 +104,72 @@ class TestOddPlaces:
         with pytest.raises(RunError, match=r"x{256}: can't be written to \(File name too long\); choose a shorter one"):
             write_files(tmp_path, {"x" * 256: b"new"})
         assert names_in(tmp_path) == []
+
+
+class TestFolders:
+    def test_one_that_cannot_be_removed_is_replaced_all_the_same(self, tmp_path: Path) -> None:
+        folder = tmp_path / "ref"
+        write_folder(folder, {"about": b"old", "texts/a": b"old"})
+        (folder / "texts").chmod(0o500)
+        try:
+            write_folder(folder, {"about": b"new", "texts/b": b"new"})
+        finally:
+            for path in tmp_path.rglob("texts"):
+                path.chmod(0o700)
+        assert {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == {
+            "about": b"new",
+            "b": b"new",
+        }
+
+    def test_the_old_one_is_put_back_where_the_new_one_cannot_come(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        folder = tmp_path / "ref"
+        write_folder(folder, {"about": b"old"})
+
+        def fail(_: Path, __: Path) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(Path, "replace", fail)
+        with pytest.raises(RunError, match="make room"):
+            write_folder(folder, {"about": b"new"})
+        assert (names_in(tmp_path), (folder / "about").read_bytes()) == (["ref"], b"old")
+
+    def test_what_an_earlier_process_left_is_never_taken_for_it(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        folder = tmp_path / "ref"
+        write_folder(tmp_path / f".ref.{2**22 + 1}{storage.OLD}", {"about": b"stale"})  # no process has that number
+        write_folder(folder, {"about": b"good"})
+        assert names_in(tmp_path) == ["ref"]
+        write_folder(tmp_path / f".ref.{2**22 + 1}{storage.OLD}", {"about": b"stale"})
+        monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        with pytest.raises(RunError, match="make room"):
+            write_folder(folder, {"about": b"new"})
+        assert (folder / "about").read_bytes() == b"good"
+
+    def test_what_a_living_process_took_away_is_left_to_it(self, tmp_path: Path) -> None:
+        write_folder(tmp_path / f".ref.{os.getppid()}{storage.OLD}", {"about": b"old"})
+        storage.put_back(tmp_path / "ref")
+        assert not (tmp_path / "ref").exists()
+
+    def test_a_link_to_a_folder_stays_one_and_long_names_do(self, tmp_path: Path) -> None:
+        write_folder(tmp_path / "real", {"about": b"old"})
+        (tmp_path / "link").symlink_to("real")
+        write_folder(tmp_path / "link", {"about": b"new"})
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "real" / "about").read_bytes() == b"new"
+        write_folder(tmp_path / ("n" * 250), {"about": b"new"})
+        assert sorted(names_in(tmp_path)) == ["link", "n" * 250, "real"]
+
+    def test_so_it_is_after_a_kill_at_the_worst_moment(self, tmp_path: Path) -> None:
+        folder = tmp_path / "a[b]"
+        write_folder(folder, {"about": b"old"})
+        folder.rename(tmp_path / f".a[b].{2**22 + 1}{storage.OLD}")  # what a process that was killed there leaves
+        storage.put_back(folder)
+        assert (names_in(tmp_path), (folder / "about").read_bytes()) == (["a[b]"], b"old")
+        storage.put_back(folder)
+        assert names_in(tmp_path) == ["a[b]"]
+
+    def test_too_many_open_files_have_a_remedy_of_their_own(self, tmp_path: Path) -> None:
+        assert "ulimit -n" in str(storage.cant_write(tmp_path, OSError(24, "Too many open files")))

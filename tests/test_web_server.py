@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from byline.web.connections import MOST
 from byline.web.guard import HEADERS
 from byline.web.home import MARK
 from byline.web.limits import Limits
@@ -230,6 +231,31 @@ def test_whoever_sends_nothing_or_a_letter_now_and_then_is_let_go(page: Served) 
         assert read_all(idle) == b""
     assert time.monotonic() - begin < 5 * PATIENCE + 2
     assert page.is_alive()
+
+
+def test_a_crowd_of_idle_connections_shuts_nobody_out(page: Served) -> None:
+    """Anybody on the machine can connect; those who have waited longest without asking make room."""
+    crowd = []
+    try:
+        for _ in range(10):  # bursts, as many as are taken at once
+            burst = [socket.socket() for _ in range(60)]
+            crowd += burst
+            for each in burst:
+                each.setblocking(False)
+                each.connect_ex(("127.0.0.1", page.port))
+            time.sleep(0.2)
+        begin = time.monotonic()
+        assert page.get("api/jobs")["jobs"] is not None
+        assert time.monotonic() - begin < 5
+        assert open_files(page) < MOST + 60
+    finally:
+        for each in crowd:
+            each.close()
+    assert page.is_alive()
+
+
+def open_files(page: Served) -> int:
+    return len(list(Path(f"/proc/{page.process.pid}/fd").iterdir()))
 
 
 def test_a_websocket_is_not_to_be_had(page: Served) -> None:

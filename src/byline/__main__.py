@@ -29,6 +29,7 @@ def main() -> None:
     try:
         heed_signals()
         _require_memory()
+        _require_threads()
         from byline.commands import app
 
         app(prog_name="byline")
@@ -63,6 +64,13 @@ def _require_memory() -> None:
                 f"memory is limited to {granted / 1e9:.1f} GB of addresses here, and {LEAST_MEMORY / 1e9:.1f} GB are"
                 " needed; raise the limit (ulimit -v)"
             )
+
+
+def _require_threads() -> None:
+    """Refuse a number of threads that numba would stumble over."""
+    named = os.environ.get("NUMBA_NUM_THREADS")
+    if named is not None and not (named.isdecimal() and int(named) > 0):
+        _fail(f"NUMBA_NUM_THREADS is {named[:40]!r}, no number of threads; unset it")
 
 
 def _name(error: OSError) -> str:

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from byline.attribution.evidence import Gains, Named
-from byline.clustering import FILL, Clustering, read_library
+from byline.clustering import Clustering, read_library
 from byline.documents import Document
-from byline.engines import Feature, Watch
+from byline.engines import Feature, Watch, engine_of
 from byline.gains import standings
-from byline.ngrams import index_texts
+from byline.ngram_kernels import index_texts
 from byline.places import spread_back
 from byline.questions import Question, Questions
 from byline.settings import ADDITIVE, Settings
@@ -107,7 +107,7 @@ def weigh_links(
             library.alphabet, texts, tuple((text,) for text in range(len(texts))), tuple((text,) for text in judged),
             tuple(question for *_, question in asked),
         )  # fmt: skip
-        filled = FILL[member.engine](
+        filled = engine_of(member.engine)(
             questions, member.change({"compared": 1_000_000}), np.random.default_rng(0), replace(watch, evidence=True),
             index=index_texts(texts, member.order),
         )  # fmt: skip

@@ -15,7 +15,7 @@ from byline.combination import read_record
 from byline.errors import RunError, TooLittleText
 from byline.execution import Keep, Report
 from byline.fitting import fit_calibration, require_trials
-from byline.interpret import standing_values
+from byline.interpret import is_plain, standing_values
 from byline.plans import Plan
 from byline.pools import Pool
 from byline.problems import Offence, Problem, ProblemSet
@@ -52,8 +52,8 @@ def calibrate(
     that can't be used take no part. `name` is what the calibration calls the corpus.
     """
     interpretation = interpret or ("cohort" if reference is not None else pool.interpret)
-    if interpretation == "rank":
-        raise RunError("ranks are not calibrated; give --interpret relative, or cohort with a --reference")
+    if is_plain(interpretation):
+        raise RunError(f"{interpretation}s are not calibrated; give --interpret relative, or cohort with a --reference")
     match_truth(dict.fromkeys((problem.id for problem in problems.problems), 0.5), truth, name)  # before any work
     sound = [problem for problem in problems.problems if problem.id in truth]
     there = {problem.id for problem in sound} | {offence.id for offence in problems.offences}

@@ -14,7 +14,7 @@ clusters there are comes out of the data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,14 +22,15 @@ import numpy as np
 
 from byline.alphabet import Alphabet, Symbols
 from byline.documents import Document
-from byline.engines import Filled, Watch, ngram, vectors
+from byline.engines import Watch, engine_of
 from byline.errors import CorpusError, SettingsError, TooLittleText
 from byline.frames import to_frame
 from byline.languages import language_of, language_of_script
-from byline.ngrams import index_texts
+from byline.ngram_kernels import index_texts
 from byline.pools import read_pool
 from byline.questions import Questions
 from byline.scoring import ROUNDING, Flags, Table
+from byline.settings import ENGINES as KINDS
 from byline.settings import Settings
 from byline.views import Library, require_length
 
@@ -46,7 +47,8 @@ MOST_LINKS = 200_000
 """Links that are named at the most, the strongest."""
 PRESET, ENGINES = "authors", ("vectors", "ngram")
 """The members that link texts where none are named."""
-FILL: dict[str, Callable[..., Filled]] = {"ngram": ngram.fill_matrix, "vectors": vectors.fill_matrix}
+LINKING = tuple(name for name, kind in KINDS.items() if kind.links)
+"""Those that can."""
 
 
 @dataclass(frozen=True)
@@ -176,8 +178,8 @@ def _score(
     found: list[Table] = []
     equal: Flags = np.ones((len(documents), len(documents)), np.bool_)
     for number, member in enumerate(members):
-        if member.engine not in FILL:
-            raise SettingsError(f"the engine {member.engine} can't link texts; there are {', '.join(FILL)}")
+        if member.engine not in LINKING:
+            raise SettingsError(f"the engine {member.engine} can't link texts; there are {', '.join(LINKING)}")
         watch.proceed()
         watch.stage(f"member {number + 1} of {len(members)}, {member.engine_name}")
         library = read_library(documents, language, member)
@@ -209,7 +211,7 @@ def _ask(texts: Sequence[Symbols], alphabet: Alphabet, member: Settings, watch: 
     questions = Questions(alphabet, tuple(distinct), alone, alone, ())
     wide = member.change({"compared": 1_000_000})
     index = index_texts(questions.texts, member.order)
-    matrix = FILL[member.engine](questions, wide, np.random.default_rng(0), watch, index=index).matrix
+    matrix = engine_of(member.engine)(questions, wide, np.random.default_rng(0), watch, index=index).matrix
     scores = level_values(-matrix.values)
     np.fill_diagonal(scores, scores.max())  # what a member can't tell apart is linked as firmly as any
     return scores[np.ix_(places, places)], np.equal.outer(places, places)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,9 @@ from byline.formats.plain import find_foreign
 from byline.formats.reading import LARGEST_FILE
 
 log = logging.getLogger(__name__)
+
+LARGEST_TABLE = 2_000_000_000
+"""Bytes of a file that is read whole."""
 
 NO_TEXTS = ("readme", "license", "licence", "changelog", "contributing")
 """Names, before the ending, of what lies beside texts and tells of them. A .txt file is a text by any name."""
@@ -60,9 +64,21 @@ def read_bytes(path: Path, name: str | None = None) -> bytes:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise CorpusError(f"{name}: can't be read (not a file); {remedy}")
-        return path.read_bytes()
+        with open(path, "rb", buffering=0, opener=_open_at_once) as file:
+            if os.fstat(file.fileno()).st_size > LARGEST_TABLE:
+                raise CorpusError(f"{name}: larger than {LARGEST_TABLE // 1_000_000_000} GB; split it")
+            return file.read()
     except OSError as error:
         raise CorpusError(f"{name}: can't be read ({error.strerror}); {remedy}") from None
+    except ValueError:
+        raise CorpusError(f"{name}: no possible name of a file; {remedy}") from None
+    except MemoryError:
+        raise CorpusError(f"{name}: too large for the memory that is left; split it") from None
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file so that what has nothing to read fails rather than waits."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def read_document(path: Path | str, name: str | None = None, encoding: str | None = None) -> Document:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from byline.engines import Filled, Watch, linear, ngram, rnn, spread, vectors
+from byline.engines import Filled, Watch, engine_of, rnn
 from byline.errors import RunError
 from byline.network import start_weights
 from byline.plans import Member
@@ -25,13 +25,6 @@ from byline.training import Model, Progress, train
 from byline.views import SHORTEST
 from byline.workers import Tell, run_here, run_on_cluster
 
-ENGINES: dict[str, Callable[[Questions, Settings, np.random.Generator, Watch], Filled]] = {
-    "rnn": rnn.fill_matrix,
-    "ngram": ngram.fill_matrix,
-    "vectors": vectors.fill_matrix,
-    "spread": spread.fill_matrix,
-    "linear": linear.fill_matrix,
-}
 MOST_IN_BUDGET = 32
 """Members that a time budget buys at the most: beyond, answers hardly change any more."""
 PROBE_SECONDS = 0.3
@@ -122,7 +115,7 @@ def train_member(job: Job, tell: Tell, proceed: Callable[[], None]) -> Outcome:
 
         rng = np.random.default_rng([job.member.seed, job.member.number, questions.way])
         watch = Watch(report, proceed, job.threads, job.trace, evidence=job.evidence)
-        filled.append(ENGINES[job.member.settings.engine](questions, job.member.settings, rng, watch))
+        filled.append(engine_of(job.member.settings.engine)(questions, job.member.settings, rng, watch))
     return Outcome(job.member, job.group, tuple(filled), time.perf_counter() - begin, maker())
 
 
@@ -235,7 +228,7 @@ def _estimate(questions: Questions, settings: Settings, seconds: float, proceed:
     if settings.engine != "rnn":
         part, share = _beginnings(questions)
         begin = time.perf_counter()
-        ENGINES[settings.engine](part, settings, rng, Watch(proceed=proceed))
+        engine_of(settings.engine)(part, settings, rng, Watch(proceed=proceed))
         return (time.perf_counter() - begin) / share
     training = _characters_to_learn(questions, settings, rng) / _characters_per_second(
         questions, settings, rng, seconds

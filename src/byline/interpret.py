@@ -1,4 +1,4 @@
-"""Matrix -> scores -> answers, in one of three ways; the run and its report always say in which.
+"""Matrix -> scores -> answers, in one of several ways; the run and its report always say in which.
 
 rank        the paper's (section 2.6): the unknown's rank among the texts; the median problem is answered 0.5
 relative    pairs made relative by document and by head over the whole corpus, engines fused, answers calibrated
@@ -7,8 +7,9 @@ cohort      every problem by itself against a fixed reference population, never 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -33,6 +34,31 @@ LEAST_STRENGTH, GREATEST_STRENGTH = 0.05, 0.9
 """Asked pairs that don't stand out at all still keep their order; none can stand out more than by 1."""
 CONFIDENT = 1.96
 """Standard errors either way that an interval reaches: 95 of 100."""
+
+
+class Way(NamedTuple):
+    """An interpretation."""
+
+    words: str
+    """What is compared with what, as people read it."""
+    read: Callable[[Side, Settings], Table] | None = None
+    """(questions,): scores from 0, another author, to 1, the same; 0.5 is the middle. Without it they are relative."""
+
+
+def _ranks(side: Side, settings: Settings) -> Table:
+    return rank_scores(side.matrix, side.questions, settings.ranking)
+
+
+WAYS: dict[Interpretation, Way] = {
+    "rank": Way("each unknown's rank among the texts of the corpus", _ranks),
+    "relative": Way("relative to all other texts of the corpus"),
+    "cohort": Way("every problem by itself, relative to the reference population"),
+}
+
+
+def is_plain(interpretation: Interpretation) -> bool:
+    """Whether scores go from 0 to 1 and answers are made of their median, as of ranks; others are relative."""
+    return WAYS[interpretation].read is not None
 
 
 @dataclass(frozen=True)
@@ -65,9 +91,8 @@ def read_sides(sides: Sequence[Side], problems: int, settings: Settings, interpr
         joined = np.concatenate(kept, axis=1)
         return np.array([average_by_problem(row, asked, problems) for row in joined.tolist()])
 
-    if interpretation == "rank":
-        ranks = [rank_scores(side.matrix, side.questions, settings.ranking)[None] for side in sides]
-        return Reading(settings.engine, join(ranks))
+    if plain := WAYS[interpretation].read:
+        return Reading(settings.engine, join([plain(side, settings)[None] for side in sides]))
     alone = interpretation == "cohort"
     own = [side.matrix.trust[asked_places(side)] for side in sides if alone and side.matrix.trust is not None]
     read = own_scores if own else relative_scores
@@ -92,8 +117,8 @@ def _answerable(side: Side, interpretation: Interpretation) -> list[bool]:
 
 def answer_problems(ids: Sequence[str], readings: Sequence[Reading], manner: Manner) -> Verdicts:
     """The answers to the problems of one language from what its members say."""
-    if manner.interpretation == "rank":
-        return _answer_ranks(ids, fuse_members(readings), manner)
+    if is_plain(manner.interpretation):
+        return _answer_plainly(ids, fuse_members(readings), manner)
     fused = _fuse(readings, manner.interpretation)
     standing = _Standing.of(fused)
     values = standing.values(fused.scores)
@@ -146,7 +171,7 @@ class _Standing:
 
 def standing_values(readings: Sequence[Reading], interpretation: Interpretation) -> Table:
     """(problems,): the values that a calibration is fitted to."""
-    if interpretation == "rank":
+    if is_plain(interpretation):
         return fuse_members(readings).scores
     fused = _fuse(readings, interpretation)
     return _Standing.of(fused).values(fused.scores)
@@ -184,7 +209,7 @@ def _calibrated(
     return tuple(answers)
 
 
-def _answer_ranks(ids: Sequence[str], fused: Fused, manner: Manner) -> Verdicts:
+def _answer_plainly(ids: Sequence[str], fused: Fused, manner: Manner) -> Verdicts:
     middle = centre(fused.scores)
     values = stretch(fused.scores, middle, manner.radius)
     return Verdicts(_uncalibrated(ids, values, fused.scores), middle, strength(fused.scores - 0.5), fused.reach)

@@ -2,15 +2,95 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from byline import ngrams
+from byline.alphabet import Symbols
 from byline.compiling import compiler
-from byline.ngrams import FINENESS, Chances, Counts, Index, Numbers
+from byline.ngrams import FINENESS, NONE, Chances, Counts, Index, Numbering, Numbers, join_texts, require_numbers
 
 _compile = compiler(Path(__file__), Path(ngrams.__file__))
+
+_MIXER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: spreads codes that are close to each other
+
+
+def index_texts(texts: Sequence[Symbols], order: int) -> Index:
+    """Number all k-grams up to an order, the same for the same characters wherever they occur."""
+    return number_texts(texts, order).done
+
+
+def number_texts(texts: Sequence[Symbols], order: int, symbols: int = 0) -> Numbering:
+    """The same, to be gone on with; see ngrams.number_texts."""
+    joined, starts, begins = join_texts(texts)
+    symbols = max(symbols, int(joined.max(initial=0)) + 1)
+    grams = np.full((order, len(joined)), NONE, np.int32)
+    size, found = 0, []
+    for k in range(order):
+        before = grams[k - 1] if k else np.zeros(0, np.int32)
+        found.append(_number_codes(before, joined, begins, symbols, size, grams[k]))
+        size += len(found[-1])
+        require_numbers(size)
+    return Numbering(Index(grams, starts, size), symbols, tuple(found))
+
+
+@_compile
+def _number_codes(
+    before: Numbers,
+    joined: NDArray[np.int64],
+    begins: NDArray[np.bool_],
+    symbols: int,
+    first: int,
+    numbers: Numbers,
+) -> NDArray[np.int64]:
+    """(different codes,), in order; their numbers, from `first` on, are put into `numbers` (characters,).
+
+    `before` are those of the next shorter k-grams, if there are any. Codes are looked up in a table in which one that
+    finds its place taken goes to the next that is free.
+    """
+    room, shift = 1 << 10, np.uint64(64 - 10)
+    table = np.full(room, -1, np.int32)  # which of the codes is there
+    found = np.empty(room // 2, np.int64)
+    count = 0
+    for place in range(len(joined)):
+        code = joined[place]
+        if len(before):
+            if begins[place] or before[place - 1] == NONE:
+                continue
+            code += before[place - 1] * np.int64(symbols)
+        slot = np.int64((np.uint64(code) * _MIXER) >> shift)
+        while table[slot] >= 0 and found[table[slot]] != code:
+            slot = (slot + 1) & (room - 1)
+        if table[slot] < 0:
+            if count == len(found):  # half of the table is taken: twice as large a one
+                more = np.empty(2 * count, np.int64)
+                more[:count] = found
+                found = more
+                room, shift = room * 2, shift - np.uint64(1)
+                table = np.full(room, -1, np.int32)
+                for number in range(count):
+                    slot = np.int64((np.uint64(found[number]) * _MIXER) >> shift)
+                    while table[slot] >= 0:
+                        slot = (slot + 1) & (room - 1)
+                    table[slot] = number
+                slot = np.int64((np.uint64(code) * _MIXER) >> shift)
+                while table[slot] >= 0:
+                    slot = (slot + 1) & (room - 1)
+            table[slot] = count
+            found[count] = code
+            count += 1
+        numbers[place] = table[slot]
+    order = np.argsort(found[:count])
+    ranks = np.empty(count, np.int32)
+    for rank in range(count):
+        ranks[order[rank]] = first + rank
+    for place in range(len(numbers)):
+        if numbers[place] != NONE:
+            numbers[place] = ranks[numbers[place]]
+    return found[:count][order]
 
 
 @_compile

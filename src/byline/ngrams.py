@@ -19,12 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from byline.alphabet import Symbols
+from byline.errors import CorpusError
 
 Numbers = NDArray[np.int32]
 Chances = NDArray[np.float64]
 
 NONE = -1
 """The number of a k-gram that would begin before its text."""
+MOST = 2**31 - 2
+"""Characters, and different k-grams, that can be numbered."""
 FINENESS = 2.0**30
 """What characters cost is told in this part of a bit: sums over 100,000 heads are exact, whatever their order."""
 
@@ -66,14 +69,12 @@ class Numbering(NamedTuple):
     """By k, in order: the number of what stands before a k-gram's last character, times symbols, plus the character."""
 
 
-def index_texts(texts: Sequence[Symbols], order: int) -> Index:
-    """Number all k-grams up to an order, the same for the same characters wherever they occur."""
-    return number_texts(texts, order).done
-
-
 def number_texts(texts: Sequence[Symbols], order: int, symbols: int = 0) -> Numbering:
-    """The same, to be gone on with; `symbols` are those of the alphabet, which further texts may have more of."""
-    joined, starts, begins = _join(texts)
+    """Number all k-grams up to an order, the same for the same characters wherever they occur.
+
+    It can be gone on with: `symbols` are those of the alphabet, which further texts may have more of.
+    """
+    joined, starts, begins = join_texts(texts)
     symbols = max(symbols, int(joined.max(initial=0)) + 1)
     grams = np.full((order, len(joined)), NONE, np.int32)
     size, there, codes = 0, np.ones(len(joined), np.bool_), joined
@@ -82,6 +83,7 @@ def number_texts(texts: Sequence[Symbols], order: int, symbols: int = 0) -> Numb
         different, numbers = np.unique(codes[there], return_inverse=True)
         grams[k, there] = size + numbers
         size += len(different)
+        require_numbers(size)
         found.append(different)
         codes, there = _longer(grams[k], there, begins, joined, symbols)
     return Numbering(Index(grams, starts, size), symbols, tuple(found))
@@ -90,7 +92,7 @@ def number_texts(texts: Sequence[Symbols], order: int, symbols: int = 0) -> Numb
 def index_further(numbering: Numbering, texts: Sequence[Symbols]) -> Index:
     """The index of the texts that were numbered and of further ones; what only these have comes after all else."""
     old = numbering.done
-    joined, starts, begins = _join(texts)
+    joined, starts, begins = join_texts(texts)
     grams = np.full((len(old.grams), len(joined)), NONE, np.int32)
     there, codes = np.ones(len(joined), np.bool_), joined
     first, size = 0, old.size
@@ -108,9 +110,16 @@ def index_further(numbering: Numbering, texts: Sequence[Symbols]) -> Index:
     )
 
 
-def _join(texts: Sequence[Symbols]) -> tuple[NDArray[np.int64], Numbers, NDArray[np.bool_]]:
+def require_numbers(count: int) -> None:
+    """Refuse more characters or n-grams than have numbers."""
+    if count > MOST:
+        raise CorpusError(f"{count:,} characters or n-grams, more than {MOST:,}; split the problems")
+
+
+def join_texts(texts: Sequence[Symbols]) -> tuple[NDArray[np.int64], Numbers, NDArray[np.bool_]]:
     """All characters, where each text begins and the last ends, and (characters,) whether a text begins there."""
     joined = np.concatenate([np.zeros(0, np.int32), *texts]).astype(np.int64)
+    require_numbers(len(joined))
     starts = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int32)
     begins = np.zeros(len(joined), np.bool_)
     begins[starts[:-1][np.diff(starts) > 0]] = True

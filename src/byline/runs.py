@@ -292,13 +292,30 @@ def read_members(folder: Path, plan: Plan) -> Iterator[Record]:
 
 def copy_member(source: Path, target: Path) -> None:
     """A finished member's folder, copied whole."""
-    try:
-        found = {str(file.relative_to(source)): file.read_bytes() for file in source.rglob("*") if file.is_file()}
-    except OSError as error:
-        raise RunError(f"{source}: can't be read ({error.strerror}); check that you may read it") from None
-    if MEMBER not in found:
-        raise RunError(f"{source}: gone while it was read; join the runs again when nothing works on them")
+    if source.is_symlink() or (source / MEMBER).is_symlink():
+        raise RunError(f"{source}: a link; put the files themselves there")
+    described = read_checked_json(source / MEMBER)
+    found = {MEMBER: checked_json(described)}
+    names = described.get("files")
+    if not isinstance(names, dict):
+        raise RunError(f"{source / MEMBER}: damaged, it names no files")
+    for name, digest in names.items():
+        if Path(name).name != name:
+            raise RunError(f"{source}: damaged, {name!r} is no name of its own files")
+        found[name] = _read_own(source / name)
+        if sha256(found[name]) != digest:
+            raise RunError(f"{source / name}: damaged; go on with its run by --resume, and join the runs again")
     write_folder(target, found)
+
+
+def _read_own(path: Path) -> bytes:
+    """A file of a run: no link, which in somebody else's run might lead to anything."""
+    try:
+        if path.is_symlink():
+            raise RunError(f"{path}: a link; put the file itself there")
+        return read_plain(path)
+    except OSError as error:
+        raise RunError(f"{path}: can't be read ({error.strerror or error}); check that you may read it") from None
 
 
 def copy_texts(sources: Sequence[Path], target: Path) -> None:
@@ -306,10 +323,8 @@ def copy_texts(sources: Sequence[Path], target: Path) -> None:
     files: dict[str, bytes] = {}
     for name in (TEXTS, CAUTIONS):
         found = next((source / name for source in sources if (source / name).is_file()), None)
-        try:
-            files |= {name: found.read_bytes()} if found else {}
-        except OSError as error:
-            raise RunError(f"{found}: can't be read ({error.strerror}); check that you may read it") from None
+        if found:
+            files[name] = _read_own(found)
     write_files(target, files)
 
 

@@ -9,14 +9,12 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
 from byline.documents import decode, read_bytes
 from byline.errors import CorpusError, SettingsError
 
 Engine = Literal["rnn", "ngram", "vectors", "spread", "linear"]
-ADDITIVE: tuple[Engine, ...] = ("rnn", "ngram")
-"""Engines that predict character by character: their values are bits per character, and add up over characters."""
 Mask = Literal["none", "topic"]
 Activation = Literal["resqrt", "relu", "tanh"]
 Direction = Literal["forward", "backward"]
@@ -48,18 +46,36 @@ RANGES: dict[str, tuple[float, float]] = {
     "order": (2, 12),
 }
 
-# The settings that some engines read and others don't; the rest is read by all.
 NETWORK = (
     "hidden", "activation", "start", "rate", "noise", "sub_epochs", "leakage", "leakage_decay", "leakage_draw", "depth",
     "batch", "handling",
 )  # fmt: skip
-READ_BY: dict[str, tuple[str, ...]] = {
-    "rnn": (*NETWORK, "direction", "skip"),
-    "ngram": ("order", "direction", "skip"),
-    "vectors": ("order",),
-    "spread": ("order",),
-    "linear": ("order",),
+
+
+class EngineKind(NamedTuple):
+    """What the house must know of an engine; the engine itself is the file of its name in engines/."""
+
+    reads: tuple[str, ...] = ()
+    """The settings that it reads, of those that some engines read and others don't."""
+    additive: bool = False
+    """It predicts character by character: its values are bits per character, and add up over characters."""
+    chance: bool = False
+    """Another seed says something else."""
+    attributes: bool = False
+    """It can tell authors apart by counting their texts anew: it takes an `index`, and heeds `Questions.aside`."""
+    links: bool = False
+    """It can link texts in clusters: it takes an `index`."""
+
+
+ENGINES: dict[Engine, EngineKind] = {
+    "rnn": EngineKind((*NETWORK, "direction", "skip"), additive=True, chance=True),
+    "ngram": EngineKind(("order", "direction", "skip"), additive=True, attributes=True, links=True),
+    "vectors": EngineKind(("order",), attributes=True, links=True),
+    "spread": EngineKind(("order",)),
+    "linear": EngineKind(("order",), attributes=True),
 }
+READ_BY: dict[str, tuple[str, ...]] = {name: kind.reads for name, kind in ENGINES.items()}
+ADDITIVE = tuple(name for name, kind in ENGINES.items() if kind.additive)
 
 
 @dataclass(frozen=True)
@@ -138,7 +154,7 @@ class Settings:
     @property
     def repeatable(self) -> bool:
         """Whether a further member with another seed says something else."""
-        return self.engine == "rnn"
+        return ENGINES[self.engine].chance
 
     def change(self, changes: Mapping[str, object]) -> Settings:
         """These settings with some values changed; an unknown name or a bad value is refused."""
@@ -195,9 +211,20 @@ def read_toml(path: Path) -> dict[str, Any]:
 def parse_toml(data: bytes, where: str) -> dict[str, Any]:
     """The values that TOML holds."""
     try:
-        return tomllib.loads(decode(data, where))
+        values = tomllib.loads(decode(data, where))
+        _require_short(values)
+        return values
     except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, absurdly long or nested
         raise SettingsError(f"{where}: not TOML ({error}); write lines such as hidden = 99") from None
+
+
+def _require_short(value: object) -> None:
+    """Refuse whole numbers that can't even be shown: TOML may have them in hexadecimal digits, however many."""
+    if isinstance(value, int) and abs(value) >= 2**63:
+        raise ValueError("a whole number of more than 64 bits")
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for each in inner:
+        _require_short(each)
 
 
 def parse_assignments(assignments: Iterable[str]) -> dict[str, object]:

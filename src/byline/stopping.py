@@ -14,6 +14,14 @@ POLITE = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(sig
 _received: list[int] = []
 
 
+class Stopped(KeyboardInterrupt):
+    """Raised for a polite signal, and caught wherever Ctrl-C is.
+
+    A class of its own: a plain KeyboardInterrupt that passes through `exec` of a string (dataclasses do so while
+    modules are imported) is remembered by Python, which ends `python -m byline` by SIGINT whatever code is asked for.
+    """
+
+
 def heed_signals() -> None:
     """Take such a signal for an interruption; a second one ends the program at once. Ignored ones stay so (nohup)."""
     for number in POLITE:
@@ -31,7 +39,7 @@ def leave_signals() -> None:
 def _interrupt(number: int, _: FrameType | None) -> NoReturn:
     _received.append(number)
     signal.signal(number, signal.SIG_DFL)
-    raise KeyboardInterrupt
+    raise Stopped
 
 
 def exit_code() -> int:

@@ -18,6 +18,10 @@ from byline.errors import RunError
 
 PART = ".part"
 """Ends the name of what is not finished; nothing reads it."""
+OLD = f".old{PART}"
+"""Ends the name of a folder while another takes its place."""
+TOO_MANY = (errno.EMFILE, errno.ENFILE)
+"""Files are open."""
 LEFT_BEHIND = 60
 """Seconds after which an unfinished file is taken for a dead process's."""
 LONGEST_NAME = 200
@@ -87,8 +91,14 @@ def _begin_like(part: Path, target: Path) -> None:
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Make a folder that holds these files (names may have folders in them), in place of one that may be there."""
-    part = folder.parent / f".{folder.name}.{os.getpid()}{PART}"
+    """Make a folder that holds these files (names may have folders in them), in place of one that may be there.
+
+    Where its name is a link, what it leads to is replaced.
+    """
+    real = Path(os.path.realpath(folder))
+    own = real.parent / f"{hidden_name(real.name)}{os.getpid()}"
+    part, old = own.with_name(own.name + PART), own.with_name(own.name + OLD)
+    put_back(folder)
     try:
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir(parents=True)
@@ -97,14 +107,50 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
             _write(part / name, content)
         for inner in {(part / name).parent for name in files}:
             _settle(inner)
-        if folder.exists():
-            shutil.rmtree(folder)
-        part.replace(folder)
-        _settle(folder.parent)
+        if there := real.exists():
+            real.rename(old)
+        try:
+            part.replace(real)
+        except OSError:
+            if there:
+                old.rename(real)
+            raise
+        _settle(real.parent)
+        _remove(_left_folders(real))
     except OSError as error:
         raise cant_write(folder, error) from None
     finally:
         shutil.rmtree(part, ignore_errors=True)
+
+
+def put_back(folder: Path) -> None:
+    """Where a process was killed between taking a folder away and putting the new one there, the old one comes back."""
+    real = Path(os.path.realpath(folder))
+    with contextlib.suppress(OSError):
+        if not real.exists() and (left := _left_folders(real)):
+            max(left, key=lambda old: old.stat().st_mtime).rename(real)
+
+
+def _left_folders(real: Path) -> list[Path]:
+    """What was taken away for another folder by this process, or by one that lives no more."""
+    begin = hidden_name(real.name)
+    found = real.parent.glob(f"{glob.escape(begin)}*{OLD}")
+    return [old for old in found if not _is_another(old.name[len(begin) :].removesuffix(OLD))]
+
+
+def _is_another(pid: str) -> bool:
+    """Whether it is the number of another process that lives, or may."""
+    if not pid.isdecimal() or int(pid) == os.getpid():
+        return False
+    if os.name == "nt":  # nobody can be asked there without harm
+        return True
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # somebody else's
+        pass
+    return True
 
 
 def checked_json(values: Mapping[str, Any]) -> bytes:
@@ -171,7 +217,8 @@ def _remove(parts: Iterable[Path]) -> None:
 
 def cant_write(path: Path, error: OSError) -> RunError:
     """The error for a place that can't be written to."""
-    remedy = "choose a shorter one" if error.errno == errno.ENAMETOOLONG else "make room there or choose another folder"
+    remedies = {errno.ENAMETOOLONG: "choose a shorter one", **dict.fromkeys(TOO_MANY, "close some, or raise ulimit -n")}
+    remedy = remedies.get(error.errno or 0, "make room there or choose another folder")
     return RunError(f"{path}: can't be written to ({error.strerror or error}); {remedy}")
 
 

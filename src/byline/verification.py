@@ -11,12 +11,13 @@ from byline.calibration import Calibration
 from byline.cautions import find_cautions
 from byline.cautions.file import cautions_bytes
 from byline.documents import Document
-from byline.ensemble import check_budget
+from byline.ensemble import check_budget, count_cores
 from byline.errors import RunError
 from byline.execution import Execution, Keep, Report, Verification
 from byline.groups import lay_out_groups
 from byline.keepsakes import problem_lines
 from byline.likelihood import EVEN
+from byline.memory import require_memory
 from byline.plans import Manner
 from byline.pools import Pool, pool_of, read_pool, require_members
 from byline.problems import ProblemSet, read_problems, read_texts
@@ -86,6 +87,7 @@ def verify(
     if isinstance(reference, Path | str):
         reference = read_reference(Path(reference), language)
     _check_reference(manner, reference, control)
+    require_memory(_count_characters(problems, control), min(workers or count_cores(), count or len(pool.rows)))
     omissions: dict[str, tuple[Omission, ...]] = {}
     if mask_shared:
         problems, omissions = leave_out_shared(problems, alone=reference is not None)
@@ -124,6 +126,12 @@ def verify(
         else:
             start(keep.folder, plan, beside)
         return Execution(plan, request, keep, report, found).run(workers, cluster)
+
+
+def _count_characters(problems: ProblemSet, control: Sequence[Document]) -> int:
+    """Of all different texts: one that several problems have is held once."""
+    asked = {document.text for problem in problems.problems for document in (problem.unknown, *problem.known)}
+    return sum(map(len, asked | {document.text for document in control}))
 
 
 def _check_reference(manner: Manner, reference: Reference | None, control: Sequence[Document]) -> None:

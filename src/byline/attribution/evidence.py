@@ -8,7 +8,7 @@ that don't add up name features.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from byline.attribution.model import AuthorModel, encode_texts, index_questions, level_tables, questions_of
 from byline.documents import Document
-from byline.engines import Feature, Filled, Watch, linear, ngram, rnn, vectors
+from byline.engines import Feature, Filled, Watch, engine_of, rnn
 from byline.gains import GainKeeper
 from byline.ngrams import Index
 from byline.places import spread_back
@@ -26,11 +26,6 @@ from byline.settings import ADDITIVE
 
 Gains = NDArray[np.float64]
 """(members, characters): bits."""
-_COUNTING: dict[str, Callable[..., Filled]] = {
-    "ngram": ngram.fill_matrix,
-    "vectors": vectors.fill_matrix,
-    "linear": linear.fill_matrix,
-}
 
 
 class Asked(NamedTuple):
@@ -99,7 +94,7 @@ def _fill(model: AuthorModel, number: int, questions: Questions, index: Index | 
     if member.engine != "rnn":
         rng = np.random.default_rng([model.seed, number])
         known = index if member.direction == "forward" else None
-        return _COUNTING[member.engine](questions, member, rng, replace(watch, evidence=True), index=known)
+        return engine_of(member.engine)(questions, member, rng, replace(watch, evidence=True), index=known)
     plain = replace(questions, aside=False)
     chosen = np.tile(np.arange(len(model.authors), dtype=np.int32), (len(questions.documents), 1))
     keeper, network = GainKeeper(plain, chosen), model.networks[number]

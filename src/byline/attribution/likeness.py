@@ -23,10 +23,10 @@ from byline.attribution.model import AuthorModel, index_questions, questions_of,
 from byline.attribution.writings import Writings
 from byline.documents import Document
 from byline.engines import Filled, Watch, ngram, rnn
-from byline.engines.vectors import count_grams
+from byline.engines.vectors import weigh_texts
 from byline.enrolment import enrol_heads
 from byline.gains import GainKeeper, mean_gains
-from byline.ngrams import index_texts
+from byline.ngram_kernels import index_texts
 from byline.normalise import CAPITAL
 from byline.places import spread_back
 from byline.questions import Question, Questions
@@ -93,11 +93,9 @@ def find_likest(pieces: Sequence[Piece], documents: Sequence[Document], model: A
     Likeness is the cosine of n-gram counts, damped and weighted by how few of these texts have the n-gram; a passage
     that is the document itself comes last.
     """
-    from sklearn.feature_extraction.text import TfidfTransformer
-
     view = next((view for view in model.views if view.mask == "none"), model.views[0])
     encoded = [view.encode(text) for text in (*(each.text for each in documents), *(each.text for each in pieces))]
-    profiles = TfidfTransformer(sublinear_tf=True).fit_transform(count_grams(index_texts(encoded, ORDER)))
+    profiles = weigh_texts(index_texts(encoded, ORDER))
     alike = (profiles[: len(documents)] @ profiles[len(documents) :].T).toarray()
     for row, document in enumerate(encoded[: len(documents)]):
         for column, piece in enumerate(encoded[len(documents) :]):

@@ -7,7 +7,7 @@ author is a few more texts. A network is trained once; a further author's head i
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,11 +17,13 @@ from byline.alphabet import Symbols
 from byline.attribution.letters import encode_readable, warn_of_losses
 from byline.attribution.verdict import Judge, Tables, fit_judge
 from byline.attribution.writings import NONE, Writings, plain_name
-from byline.engines import Filled, Watch, linear, ngram, rnn, vectors
+from byline.engines import Watch, engine_of, rnn
 from byline.enrolment import enrol_heads
 from byline.errors import CorpusError, SettingsError, TooLittleText
-from byline.ngrams import Index, Numbering, index_further, index_texts, number_texts
+from byline.ngram_kernels import index_texts, number_texts
+from byline.ngrams import Index, Numbering, index_further
 from byline.questions import Questions
+from byline.settings import ENGINES as KINDS
 from byline.settings import Settings
 from byline.training import Model, train
 from byline.views import View, learn_view
@@ -33,12 +35,7 @@ MOST_KEPT = 3_000_000
 """Characters of a model whose index is kept between two questions: some 20 bytes a character for each view."""
 LEVEL_TEXTS = 150
 """Of these, those that tell how easy each author's head finds texts by others."""
-_COUNTING: dict[str, Callable[..., Filled]] = {
-    "ngram": ngram.fill_matrix,
-    "vectors": vectors.fill_matrix,
-    "linear": linear.fill_matrix,
-}
-ENGINES = (*_COUNTING, "rnn")
+ENGINES = (*(name for name, kind in KINDS.items() if kind.attributes), "rnn")
 """Those that can attribute."""
 
 
@@ -253,7 +250,7 @@ def _fill(model: AuthorModel, encoded: Sequence[Sequence[Symbols]], own: Sequenc
             if (place, member.order) not in indices and member.direction == "forward":
                 indices[place, member.order] = index_questions(model, member, questions)
             index = indices.get((place, member.order)) if member.direction == "forward" else None
-            matrix = _COUNTING[member.engine](questions, member, rng, watch, index=index).matrix
+            matrix = engine_of(member.engine)(questions, member, rng, watch, index=index).matrix
         values.append(matrix.values)
         seen.append(matrix.seen)
     owners = np.array([*(model.owners[text] for text in own), *([-1] * len(encoded[0]))], np.int64)

@@ -21,6 +21,7 @@ from byline.commands import (
     combine,
     compare,
     demo,
+    doctor,
     evaluate,
     inspect,
     plot,
@@ -35,12 +36,13 @@ from byline.commands import (
     train,
     verify,
 )
+from byline.commands.completing import Completing
 from byline.stopping import end_interrupted
 
 app = typer.Typer(
     name="byline",
     no_args_is_help=True,
-    add_completion=False,
+    cls=Completing,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -138,10 +140,13 @@ app.command("presets")(guarded(presets.presets_command))
 app.command("combine")(guarded(combine.combine_command))
 app.command("demo")(guarded(demo.demo_command))
 app.command("serve")(guarded(serve.serve_command))
-runs_app = typer.Typer(help="Look into the folders that byline verify wrote to.", no_args_is_help=True)
+app.command("doctor")(guarded(doctor.doctor_command))
+runs_app = typer.Typer(cls=Completing, help="Look into the folders that byline verify wrote to.", no_args_is_help=True)
 runs_app.command("show")(guarded(runs.show_command))
 app.add_typer(runs_app, name="runs")
-reference_app = typer.Typer(help="Build and check texts by other people, to compare with.", no_args_is_help=True)
+reference_app = typer.Typer(
+    cls=Completing, help="Build and check texts by other people, to compare with.", no_args_is_help=True
+)
 reference_app.command("build")(guarded(reference.build_command))
 reference_app.command("check")(guarded(reference.check_command))
 app.add_typer(reference_app, name="reference")

@@ -170,17 +170,14 @@ def question_json(question: ProblemSet | None) -> dict[str, object]:
 
 def describe_manner(plan: Plan, reaches: Sequence[float | None]) -> list[str]:
     """Which engines, which interpretation, and whether cohorts were matched, each in a line."""
+    from byline.interpret import WAYS, is_plain
+
     engines = dict.fromkeys(member.settings.engine_name for member in plan.members)
-    ways = {
-        "rank": "each unknown's rank among the texts of the corpus",
-        "relative": "relative to all other texts of the corpus",
-        "cohort": "every problem by itself, relative to the reference population",
-    }
     lines = [
         f"Engines: {', '.join(engines)}",
-        f"Interpretation: {plan.manner.interpretation}, {ways[plan.manner.interpretation]}",
+        f"Interpretation: {plan.manner.interpretation}, {WAYS[plan.manner.interpretation].words}",
     ]
-    if plan.manner.interpretation != "rank":
+    if not is_plain(plan.manner.interpretation):
         matched = any(reach is not None for reach in reaches)
         lines[-1] += "; cohorts matched by kind of text" if matched else "; cohorts not matched by kind of text"
     return lines
@@ -189,12 +186,14 @@ def describe_manner(plan: Plan, reaches: Sequence[float | None]) -> list[str]:
 def _meaning(manner: Manner, many: bool) -> str:
     """What the numbers mean, in a few sentences."""
     from byline.dossiers.words import RESERVE, ratio_words
+    from byline.interpret import is_plain
 
-    if manner.interpretation == "rank":
+    if is_plain(manner.interpretation):
         if many:
             half = "half of the problems are taken to be by the same author, as at PAN."
             return f"Answers are an order, not probabilities. 0.5 is the median problem: {half}"
-        return "Answers are an order, not probabilities. 0.5 is the middle rank: so few have no median worth the name."
+        middle = f"0.5 is the middle {manner.interpretation}: so few have no median worth the name."
+        return f"Answers are an order, not probabilities. {middle}"
     if manner.calibration is None:
         return "Answers are an order, not probabilities: nothing is calibrated for these members; see byline calibrate."
     ten = ratio_words("ten", same=True).removesuffix(".")

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
+
+from byline.settings import Interpretation
+
+OFFERED = tuple(each for each in get_args(Interpretation) if each != "cohort")
+"""Ways of reading members that were made for another of them."""
 
 
 def combine_command(
@@ -14,7 +19,7 @@ def combine_command(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what OUT holds already.")] = False,
     interpret: Annotated[
         str | None,
-        typer.Option(metavar="rank|relative", help="Read the members in this way, instead of as they were."),
+        typer.Option(metavar="|".join(OFFERED), help="Read the members in this way, instead of as they were."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answers as JSON.")] = False,
 ) -> None:
@@ -39,9 +44,7 @@ def combine_command(
         if overwrite:
             answers.remove_answers(output)  # they are not this run's
 
-    result = combine_runs(
-        runs, output / FOLDER, overwrite, as_interpretation(interpret, ("rank", "relative")), remove_old
-    )
+    result = combine_runs(runs, output / FOLDER, overwrite, as_interpretation(interpret, OFFERED), remove_old)
     path = answers.write_answers(output, result.answers, result.plan.layout)
     if as_json:
         print_json(

@@ -32,6 +32,12 @@ def demo_command(
         Path | None,
         typer.Option("--report", metavar="FILE.html", help="Where the report goes; without it, byline-demo.html here."),
     ] = None,
+    texts: Annotated[
+        Path | None,
+        typer.Option(
+            "--texts", metavar="DIR", help="Only write the built-in texts to a new folder, to try things with."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answers and the truth as JSON.")] = False,
 ) -> None:
     """Answer the built-in problems, show the truth beside, and write a report of it.
@@ -39,10 +45,18 @@ def demo_command(
     The prose was written for this program by invented authors, who all write on the same topics. With --json a report
     is written only where --report names it.
 
+    With --texts nothing is answered: DIR/problems gets the problems and their truth, DIR/authors the signed texts, a
+    folder for each author.
+
     Example: byline demo greek
     """
     if collection not in get_args(Collection):
         context.fail(f"there are {' and '.join(get_args(Collection))}, got {collection}")
+    if texts is not None:
+        if members is not None or report_file is not None or as_json:
+            context.fail("--texts only writes texts; leave out --members, --report and --json")
+        write_texts(texts, cast(Collection, collection))
+        return
 
     from byline.commands.answers import to_json
     from byline.commands.console import out, print_json
@@ -76,6 +90,26 @@ def demo_command(
                 out().print(f"Report: {place}, to open in a browser: which passages speak for and against.")
     if not as_json:
         out().print("Next: byline verify YOUR_PROBLEMS -o OUT, then byline report OUT -o report.html")
+
+
+def write_texts(folder: Path, collection: Collection) -> None:
+    """Write the built-in problems, and what each author signed once more in a folder of the author's own."""
+    from byline.commands.console import count_of, out
+    from byline.errors import RunError
+    from byline.storage import write_folder
+
+    if folder.exists():
+        raise RunError(f"{folder}: exists already; name a new folder")
+    with builtin_problems(collection) as source:
+        paths = [path for path in sorted(source.rglob("*")) if path.is_file()]
+        files = {f"problems/{path.relative_to(source).as_posix()}": path.read_bytes() for path in paths}
+        for path in paths:
+            if path.name.startswith("known"):
+                files[f"authors/author-{path.parent.name[-2:]}/{path.name}"] = path.read_bytes()
+    write_folder(folder, files)
+    authors = len({name.split("/")[1] for name in files if name.startswith("authors/")})
+    out().print(f"{folder / 'problems'}: {count_of(authors, 'problem')} and their truth")
+    out().print(f"{folder / 'authors'}: the signed texts of {count_of(authors, 'author')}, in a folder each")
 
 
 def is_own(place: Path) -> bool:

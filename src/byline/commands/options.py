@@ -74,7 +74,7 @@ SettingsFile = Annotated[
 Interpret = Annotated[
     str | None,
     typer.Option(
-        metavar="rank|relative|cohort",
+        metavar="|".join(get_args(Interpretation)),
         help="How scores are read; without it, the preset says, or cohort with a reference.",
         rich_help_panel=ANSWERS,
     ),

@@ -13,6 +13,7 @@ from byline.dossiers.parts import company, finite
 from byline.figures.sources import Run
 from byline.figures.tables import mean_there
 from byline.fusion import Reading
+from byline.interpret import is_plain
 from byline.relative import REACHES, reference_scores
 from byline.runs import Record
 from byline.scoring import Table
@@ -26,7 +27,7 @@ def member_scores(run: Run, group: int, readings: Sequence[Reading], answers: Se
     Of problems by themselves, the score if all members of its kind (relative, or of an own scale) said what it says;
     NaN for the only one of its kind beside others, of which that would say nothing.
     """
-    if run.plan.manner.interpretation == "rank":
+    if is_plain(run.plan.manner.interpretation):
         return np.array([reading.scores[0] for reading in readings])
     if run.plan.manner.interpretation == "relative":
         reach = REACHES.index(run.reaches[group])

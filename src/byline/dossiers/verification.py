@@ -19,6 +19,7 @@ from byline.dossiers.words import count_verdicts, is_leaning, verdict_of, verdic
 from byline.dossiers.worth import worth_values
 from byline.figures.curves import truth_of
 from byline.figures.sources import Run, read_run
+from byline.interpret import is_plain
 from byline.keepsakes import read_kept_problems
 from byline.likelihood import NO_SUPPORT
 from byline.problems import Problem
@@ -56,7 +57,7 @@ def verification_dossier(
         readings = [run.readings[record.member, number] for record in own]
         answers = [answer_of[name] for name in group.ids]
         scores = member_scores(run, number, readings, answers)
-        among = corpus_standings(tables[number], answers, plan.manner.interpretation == "rank")
+        among = corpus_standings(tables[number], answers, is_plain(plan.manner.interpretation))
         beside = reference_standings(run, number, own, readings)
         for place, answer in enumerate(answers):
             problem, own_cautions = problems[answer.id], cautions.of(answer.id) if cautions else ()

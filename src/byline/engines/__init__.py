@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import NamedTuple
 
 from byline.gains import Gains
@@ -37,6 +38,12 @@ class Filled:
     def curve(self) -> tuple[float, ...]:
         """Bits per character by sub-epoch; empty for an engine that does not learn step by step."""
         return self.model.curve if self.model else ()
+
+
+def engine_of(name: str) -> Callable[..., Filled]:
+    """What fills the matrix: the function of that name in the engine's file, which is loaded when it is wanted."""
+    fill: Callable[..., Filled] = import_module(f"byline.engines.{name}").fill_matrix
+    return fill
 
 
 def _silent(_: object = None) -> None:

@@ -17,9 +17,10 @@ from __future__ import annotations
 import numpy as np
 
 from byline.engines import Feature, Filled, Watch
-from byline.engines.vectors import count_grams, weigh_grams
+from byline.engines.vectors import weigh_texts, weighed_texts
 from byline.gains import cohort_of
-from byline.ngrams import Index, index_texts
+from byline.ngram_kernels import index_texts
+from byline.ngrams import Index
 from byline.questions import Questions
 from byline.scoring import PARTS, Matrix, Table, choose_heads, seen_flags
 from byline.settings import Settings
@@ -46,8 +47,7 @@ def fill_matrix(
     watch.proceed()
     if index is None:
         index = index_texts(questions.texts, settings.order)
-    counts = count_grams(index)
-    profiles = weigh_grams(questions, counts).transform(counts)
+    profiles = weigh_texts(index, weighed_texts(questions))
     learnt = _spread_out(questions)
     owned = np.full((len(learnt), len(questions.heads)), -1.0)
     row_of = {text: row for row, text in enumerate(learnt)}

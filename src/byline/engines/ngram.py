@@ -14,7 +14,8 @@ import numpy as np
 from byline import ngram_kernels
 from byline.engines import Filled, Watch
 from byline.gains import GainKeeper
-from byline.ngrams import Chances, Index, NgramArithmetic, index_texts, no_counts
+from byline.ngram_kernels import index_texts
+from byline.ngrams import Chances, Index, NgramArithmetic, no_counts
 from byline.questions import Questions
 from byline.scoring import PARTS, Table, choose_heads, gather, heads_by_text, part_ends
 from byline.settings import Settings

@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from byline.engines import Filled, Watch
-from byline.ngrams import NONE, Index, index_texts
+from byline.ngram_kernels import index_texts
+from byline.ngrams import NONE, Index
 from byline.questions import Questions
 from byline.scoring import PARTS, Flags, Matrix, Places, Table, choose_heads, seen_flags
 from byline.settings import Settings

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import sys
 import threading
 import warnings
 from collections.abc import Callable
@@ -71,10 +73,18 @@ class Page:
 
 def require_matplotlib() -> None:
     """Refuse to go on where it is not installed."""
+    if sys.modules.get("matplotlib"):
+        return
+    named = os.environ.get("MPLBACKEND")  # an unknown one would be an error of the import; here none is used
     try:
+        os.environ["MPLBACKEND"] = "agg"
         import matplotlib  # noqa: F401
     except ImportError:
         raise BylineError("matplotlib is not installed; pip install 'byline[figures]'") from None
+    finally:
+        del os.environ["MPLBACKEND"]
+        if named is not None:
+            os.environ["MPLBACKEND"] = named
 
 
 def is_colour(text: str) -> bool:

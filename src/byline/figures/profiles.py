@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from byline.attribution.model import AuthorModel
-from byline.engines.vectors import count_grams
+from byline.engines.vectors import count_grams, weigh_texts
 from byline.errors import SettingsError, TooLittleText
 from byline.figures.sources import Run
 from byline.figures.tables import MOST_ROWS, score_table
-from byline.ngrams import index_texts
+from byline.ngram_kernels import index_texts
 from byline.scoring import Table
 from byline.settings import Settings
 
@@ -39,16 +39,15 @@ def run_profiles(run: Run, language: str | None = None) -> Profiles:
 
 def text_profiles(model: AuthorModel) -> Profiles:
     """The texts of a model by their most common n-grams: counts damped, and weighed by how few texts have them."""
-    from sklearn.feature_extraction.text import TfidfTransformer
-
     if len(model.owners) > MOST_ROWS:
         raise SettingsError(f"the model has {len(model.owners):,} texts, more than a figure can show ({MOST_ROWS:,})")
     member = next((each for each in model.members if each.engine == "vectors" and each.mask == "none"), Settings())
     texts = model.texts[_plainest(model)]
-    counts = count_grams(index_texts(texts, member.order))
+    index = index_texts(texts, member.order)
+    counts = count_grams(index)
     spread, often = (counts > 0).sum(axis=0), counts.sum(axis=0)
     common = np.sort(np.lexsort((-often, -spread))[:GRAMS])
-    weighed = TfidfTransformer(sublinear_tf=True).fit(counts).transform(counts)[:, common].toarray()
+    weighed = weigh_texts(index)[:, common].toarray()
     authors = tuple(model.authors[owner] for owner in model.owners)
     return _require(Profiles(weighed, model.titles, authors), "the model")
 

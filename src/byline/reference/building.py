@@ -25,6 +25,7 @@ from byline.reference.authorship import (
 )
 from byline.reference.folder import is_reference, read_built
 from byline.reference.texts import SHORTEST_TEXT, LeftOut, Reference, ReferenceText
+from byline.storage import put_back
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +35,7 @@ MANY = 0.1
 
 def read_reference(path: Path, language: str | None = None) -> Reference:
     """A reference that was built, or one made of any corpus on the spot; `language` overrides what they say."""
+    put_back(path)
     if not is_reference(path):
         return build_reference([path], language)
     reference = read_built(path)

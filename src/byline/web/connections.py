@@ -12,6 +12,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from byline.web.guard import HEADERS
 
 NO_REQUEST = "no request that can be read"
+MOST = 100
+"""Connections at once. Of more, the one that has waited longest without asking is let go: anybody can connect."""
+BACKLOG = 64
+"""Connections that are taken at once, before any of them is counted."""
 
 
 class Connection(H11Protocol):
@@ -24,6 +28,11 @@ class Connection(H11Protocol):
         """Begin to wait for the first request."""
         super().connection_made(transport)
         self._await_head()
+        open_ones = [each for each in self.connections if not each.transport.is_closing()]
+        if len(open_ones) > MOST:
+            waiting = [each for each in open_ones if isinstance(each, Connection) and each._head]
+            longest = min(waiting, key=lambda each: each._head.when() if each._head else 0.0, default=self)
+            longest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Take what comes; a request's head has to be whole in time, however it dribbles."""

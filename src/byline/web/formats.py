@@ -4,22 +4,10 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-NAMES = {
-    ".txt": "plain text",
-    ".docx": "Word",
-    ".odt": "OpenDocument",
-    ".pdf": "PDF with text in it",
-    ".rtf": "rich text",
-    ".epub": "e-book",
-    ".html": "web page",
-    ".htm": "web page",
-    ".md": "Markdown",
-    ".tei": "TEI",
-    ".xml": "TEI",
-}
-LIBRARIES = {".txt": (), ".rtf": (), ".pdf": ("pypdf",), ".md": ("markdown_it", "mdit_py_plugins", "lxml")}
-TREES = ("lxml",)
-"""What all others need."""
+from byline.formats import FORMATS
+
+NAMES = {suffix: form.name for suffix, form in FORMATS.items()}
+LIBRARIES = {suffix: form.libraries for suffix, form in FORMATS.items()}
 
 
 def readable_formats() -> tuple[dict[str, str], list[str]]:
@@ -29,4 +17,4 @@ def readable_formats() -> tuple[dict[str, str], list[str]]:
 
 
 def _is_readable(suffix: str) -> bool:
-    return all(find_spec(library) is not None for library in LIBRARIES.get(suffix, TREES))
+    return all(find_spec(library) is not None for library in LIBRARIES[suffix])

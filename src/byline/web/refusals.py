@@ -10,12 +10,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from byline.errors import BylineError
+from byline.storage import TOO_MANY
 from byline.web.limits import RefusedError
 from byline.web.names import one_line
 from byline.web.uploads import FULL
 
 SLOW = 408
-UNDONE, NO_ROOM, BROKEN = 422, 507, 500
+UNDONE, NO_ROOM, BROKEN, BUSY = 422, 507, 500, 503
 SAID = {404: "there is nothing here", 405: "not in this way"}
 
 
@@ -34,13 +35,15 @@ async def _refused(_: Request, error: Exception) -> Response:
 
 
 async def _byline_error(_: Request, error: Exception) -> Response:
-    return Json({"error": one_line(str(error))}, NO_ROOM if _is_full(error.__context__) else UNDONE)
+    return Json({"error": one_line(str(error))}, _status_of(error.__context__))
 
 
 async def _system_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, OSError)
     if _is_full(error):
         return Json({"error": "the disk is full; make room and try again"}, NO_ROOM)
+    if error.errno in TOO_MANY:
+        return Json({"error": "too much at once; try again in a minute"}, BUSY)
     return Json({"error": f"it can't be done ({error.strerror or error})"}, BROKEN)
 
 
@@ -51,6 +54,12 @@ async def _http_error(_: Request, error: Exception) -> Response:
 
 async def _fault(_: Request, error: Exception) -> Response:
     return Json({"error": "a fault of the program; byline serve's terminal says more"}, BROKEN)
+
+
+def _status_of(cause: BaseException | None) -> int:
+    if isinstance(cause, OSError) and cause.errno in TOO_MANY:
+        return BUSY
+    return NO_ROOM if _is_full(cause) else UNDONE
 
 
 def _is_full(error: BaseException | None) -> bool:

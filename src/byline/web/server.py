@@ -21,7 +21,7 @@ from starlette.types import ASGIApp
 from byline.errors import RunError
 from byline.storage import write_files
 from byline.web.app import Page
-from byline.web.connections import Connection
+from byline.web.connections import BACKLOG, Connection
 from byline.web.formats import readable_formats
 from byline.web.guard import Guard
 from byline.web.home import Home
@@ -54,7 +54,7 @@ def serve(
         url = f"http://{ADDRESS}:{number}/{token}/"
         config = uvicorn.Config(
             Guard(make_app(place, limits), token, number), http=Connection, ws="none", loop="asyncio", lifespan="on",
-            log_level=logging.ERROR, access_log=False, server_header=False, proxy_headers=False,
+            log_level=logging.ERROR, access_log=False, server_header=False, proxy_headers=False, backlog=BACKLOG,
             timeout_graceful_shutdown=2, timeout_keep_alive=limits.head_seconds, h11_max_incomplete_event_size=65_536,
         )  # fmt: skip
         door = place.folder / DOOR

@@ -3,7 +3,7 @@
 import { button, el, known, named, oneLine, plural, shorten, visible, whole } from "./elements.js";
 import { announce } from "./voices.js";
 
-const SHORT = 500;
+const SHORT = 1000; // as cautions have it
 /** A script, in which many languages are written, not a language. */
 export const LATIN = "latin";
 const STATES = { waiting: "waits to be sent", sending: "is being read" };

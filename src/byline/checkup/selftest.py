@@ -1,0 +1,83 @@
+"""A self-test: each engine answers the built-in problems as it should, and a report is written and read."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from byline.builtin import builtin_problems
+from byline.checkup.findings import Finding, Section, first_line
+from byline.errors import BylineError
+
+TESTS: dict[str, tuple[dict[str, Any], float]] = {
+    "ngram": ({"engine": "ngram"}, 1e-6),
+    "vectors": ({"engine": "vectors"}, 1e-6),
+    "rnn": ({"engine": "rnn", "hidden": 20, "sub_epochs": 4}, 0.05),
+}
+"""For each engine its settings, and how far an answer may be off on another processor; see docs/reliability.md."""
+REINSTALL = "install Byline again; if that is of no use, say what byline doctor --json prints"
+
+
+def stored_answers() -> dict[str, dict[str, float]]:
+    """For each engine the answers to the built-in problems, as they should be."""
+    answers: dict[str, dict[str, float]] = json.loads((files("byline") / "checkup" / "answers.json").read_text("utf-8"))
+    return answers
+
+
+def try_answers() -> Section:
+    """Each engine answers the built-in problems; a report of it is written and read."""
+    findings = []
+    figures: dict[str, dict[str, float]] = {}
+    with builtin_problems("english") as folder, tempfile.TemporaryDirectory() as home:
+        for engine in TESTS:
+            try:
+                figures[engine] = answer(engine, folder, Path(home) / engine)
+                findings.append(compare(engine, figures[engine], stored_answers()[engine]))
+            except Exception as error:  # whatever a broken installation raises
+                findings.append(Finding(engine, f"failed ({first_line(error)})", "broken", REINSTALL))
+        findings.append(_try_report(Path(home) / "ngram", Path(home) / "report.html"))
+    return Section("Self-test", tuple(findings), figures)
+
+
+def answer(engine: str, folder: Path, run: Path) -> dict[str, float]:
+    """The answers of one engine by the ids of the problems."""
+    from byline.execution import Keep
+    from byline.settings import Settings
+    from byline.verification import verify
+
+    settings = Settings(**TESTS[engine][0])
+    kept = Keep(run, models=False) if engine == "ngram" else None
+    result = verify(folder, settings, interpret="relative", workers=1, keep=kept)
+    return {each.id: each.value for each in result.answers}
+
+
+def compare(engine: str, given: Mapping[str, float], stored: Mapping[str, float]) -> Finding:
+    """Whether answers are those that they should be."""
+    most = TESTS[engine][1]
+    if set(given) != set(stored):
+        return Finding(engine, "other problems were answered than are built in", "broken", REINSTALL)
+    if wrong := [name for name in stored if not abs(given[name] - stored[name]) <= most]:  # not a number is wrong too
+        first = wrong[0]
+        said = f"{first} is {given[first]:.6f} and should be {stored[first]:.6f}, give or take {most:g}"
+        return Finding(engine, said, "broken", REINSTALL)
+    return Finding(engine, f"{len(stored)} answers as they should be, give or take {most:g}")
+
+
+def _try_report(run: Path, path: Path) -> Finding:
+    from byline.reporting import report_run
+
+    try:
+        report_run(run, path)
+        page = path.read_text("utf-8")
+    except (BylineError, OSError) as error:
+        remedy = f"see that {tempfile.gettempdir()} has room and can be written to, or name another folder in TMPDIR"
+        return Finding("report", f"can't be written ({first_line(error)})", "broken", remedy)
+    except Exception as error:  # whatever a broken installation raises
+        return Finding("report", f"failed ({first_line(error)})", "broken", REINSTALL)
+    if not page.rstrip().endswith("</html>") or any(name not in page for name in stored_answers()["ngram"]):
+        return Finding("report", "written, but not whole", "broken", REINSTALL)
+    return Finding("report", f"written and read, {len(page) / 1e6:.1f} MB")

@@ -1,0 +1,45 @@
+"""How much memory this machine has, and how much a job takes: what can't fit is refused before it begins."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from pathlib import Path
+
+from byline.errors import RunError
+
+log = logging.getLogger(__name__)
+
+BASE = 300_000_000
+"""Bytes that the program and its libraries take."""
+SHARED, EACH = 50, 25
+"""Bytes for each character of all texts: once, and for each member that is worked on at the same time."""
+EVIDENCE = 1.5
+"""So many times that, at the most, where evidence is kept."""
+GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+def require_memory(characters: int, workers: int, held: int | None = None) -> None:
+    """Refuse texts that this machine can't hold, and warn of those that it may not; `held` is what it can, in bytes."""
+    held = memory_here() if held is None else held
+    needed = BASE + characters * (SHARED + EACH * workers)
+    if not held or needed * EVIDENCE <= held:
+        return
+    what = (
+        f"{characters:,} characters take {needed / 1e9:.0f} GB of memory or more, and this machine has {held / 1e9:.0f}"
+    )
+    if needed > held:
+        raise RunError(f"{what}; split the problems, or shorten the texts")
+    log.warning("%s; if it is stopped for that, go on with --resume and --workers 1", what)
+
+
+def memory_here() -> int:
+    """Bytes that all processes of this machine, or of the container it runs in, can have; 0 where nobody says."""
+    limits = []
+    with contextlib.suppress(AttributeError, ValueError, OSError):  # as on Windows
+        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    for group in GROUPS:
+        with contextlib.suppress(OSError, ValueError):  # "max" is no number: no limit
+            limits.append(int(Path(group).read_text(encoding="ascii")))
+    return max(0, min(limits, default=0))

@@ -1,0 +1,116 @@
+"""Profiles of n-grams in numba: counted set by set of texts, and multiplied with the heads that are asked about only.
+
+What scipy's sparse matrices give too, but they need a row for every n-gram of every text at once, and multiply each
+document with all heads: memory and time then grow with the square of the problems.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from byline.compiling import compiler
+from byline.ngrams import NONE, Index, Numbers
+
+_compile = compiler(Path(__file__))
+
+
+class Rows(NamedTuple):
+    """A sparse matrix (rows, n-grams): what row r has is at starts[r] .. starts[r + 1]."""
+
+    starts: NDArray[np.int64]
+    grams: Numbers
+    values: NDArray[np.float64]
+
+
+@_compile
+def count_sets(index: Index, first: int, texts: Numbers, borders: Numbers, ends: Numbers, left_out: int) -> Rows:
+    """How often the n-grams from the order `first` on occur in sets of texts, each texts[borders[s] : borders[s + 1]].
+
+    `ends` (texts, parts) are those of each text's parts; one part is left out, or none (-1).
+    """
+    sets = len(borders) - 1
+    slots = np.full(index.size, NONE, np.int32)  # where in the set's profile an n-gram is
+    starts = np.zeros(sets + 1, np.int64)
+    room = 1024
+    grams, counts = np.empty(room, np.int32), np.empty(room, np.float64)
+    filled = 0
+    for number in range(sets):
+        begin = filled
+        for member in range(borders[number], borders[number + 1]):
+            text = texts[member]
+            start = index.starts[text]
+            gone_from, gone_to = 0, 0
+            if left_out >= 0:
+                gone_from, gone_to = ends[text, left_out - 1] if left_out else 0, ends[text, left_out]
+            for place in range(start, index.starts[text + 1]):
+                if gone_from <= place - start < gone_to:
+                    continue
+                for k in range(first, len(index.grams)):
+                    gram = index.grams[k, place]
+                    if gram == NONE:
+                        break
+                    if slots[gram] == NONE:
+                        if filled == room:
+                            room *= 2
+                            more, larger = np.empty(room, np.int32), np.empty(room, np.float64)
+                            more[:filled], larger[:filled] = grams, counts
+                            grams, counts = more, larger
+                        slots[gram] = filled - begin
+                        grams[filled] = gram
+                        counts[filled] = 0
+                        filled += 1
+                    counts[begin + slots[gram]] += 1
+        grams[begin:filled].sort()
+        ordered = np.empty(filled - begin)
+        for place in range(begin, filled):
+            ordered[place - begin] = counts[begin + slots[grams[place]]]
+        counts[begin:filled] = ordered
+        for place in range(begin, filled):
+            slots[grams[place]] = NONE
+        starts[number + 1] = filled
+    return Rows(starts, grams[:filled].copy(), counts[:filled].copy())
+
+
+@_compile
+def multiply_chosen(
+    whole: Rows, left: tuple[Rows, ...], heads: Rows, chosen: Numbers, size: int
+) -> NDArray[np.float64]:
+    """(1 + left, documents, K): products of documents, and of what is left of them, with their chosen heads.
+
+    `left` have no n-grams in a row that `whole` hasn't there; `size` is how many n-grams there are.
+    """
+    documents, width = chosen.shape
+    kinds = 1 + len(left)
+    products = np.zeros((kinds, documents, width))
+    slots = np.full(size, NONE, np.int32)
+    longest = 0
+    for number in range(documents):
+        longest = max(longest, whole.starts[number + 1] - whole.starts[number])
+    table = np.zeros((longest, kinds))
+    sums = np.zeros(kinds)
+    for number in range(documents):
+        begin, end = whole.starts[number], whole.starts[number + 1]
+        table[: end - begin] = 0
+        for place in range(begin, end):
+            slots[whole.grams[place]] = place - begin
+            table[place - begin, 0] = whole.values[place]
+        for kind in range(len(left)):
+            rows = left[kind]
+            for place in range(rows.starts[number], rows.starts[number + 1]):
+                table[slots[rows.grams[place]], kind + 1] = rows.values[place]
+        for column in range(width):
+            head = chosen[number, column]
+            sums[:] = 0
+            for place in range(heads.starts[head], heads.starts[head + 1]):
+                slot = slots[heads.grams[place]]
+                if slot != NONE:
+                    for kind in range(kinds):
+                        sums[kind] += heads.values[place] * table[slot, kind]
+            products[:, number, column] = sums
+        for place in range(begin, end):
+            slots[whole.grams[place]] = NONE
+    return products

@@ -1,0 +1,118 @@
+"""The program as a user starts it, but for the time that starting takes.
+
+A server that has imported the program forks for each command: the child has its own arguments, folder, environment
+and outputs, and ends as the program does. What is about starting itself, signals or limits starts a process of its own.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+from functools import cache
+from pathlib import Path
+from typing import IO, Any, NoReturn
+
+
+def run(*words: object, cwd: Path | str | None = None, columns: int = 120) -> subprocess.CompletedProcess[str]:
+    """What `byline WORDS` prints and how it ends."""
+    environment = {**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1"}
+    command = ["byline", *map(str, words)]
+    with tempfile.TemporaryDirectory() as place:
+        outputs = [f"{place}/stdout", f"{place}/stderr"]
+        asked = {"words": command, "folder": str(cwd or os.getcwd()), "environment": environment, "outputs": outputs}
+        server = _server()
+        assert server.stdin
+        assert server.stdout
+        server.stdin.write(json.dumps(asked) + "\n")
+        server.stdin.flush()
+        told = server.stdout.readline()
+        assert told, f"the server of commands ended with {server.wait()}"
+        code = json.loads(told)
+        texts = [Path(path).read_text("utf-8") for path in outputs]
+    return subprocess.CompletedProcess(command, code, *texts)
+
+
+@cache
+def _server() -> subprocess.Popen[str]:
+    """One for each process of the tests; it ends when its input does."""
+    process = subprocess.Popen(
+        [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+
+    def end() -> None:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.close()
+        process.stdout.close()
+        process.wait()
+
+    atexit.register(end)
+    return process
+
+
+def _serve(requests: IO[str], answers: IO[str]) -> None:
+    import byline.commands
+    import byline.estimators  # noqa: F401
+
+    _load_code()
+    for line in requests:
+        asked = json.loads(line)
+        child = os.fork()
+        if not child:
+            _become(asked)
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), file=answers, flush=True)
+
+
+def _load_code() -> None:
+    """Compiled code is read from its cache once: here, and not in each child."""
+    from byline.builtin import builtin_problems
+    from byline.pools import Pool
+    from byline.settings import Settings
+    from byline.verification import verify
+
+    members = (Settings(hidden=2, sub_epochs=1), Settings(engine="ngram"), Settings(engine="vectors"))
+    with builtin_problems() as folder:
+        verify(folder, Pool("all engines", members), members=len(members), workers=1, cautions=False)
+
+
+def _become(asked: dict[str, Any]) -> NoReturn:
+    """Be the program."""
+    code: object = 1
+    try:
+        os.environ.clear()
+        os.environ.update(asked["environment"])
+        os.chdir(asked["folder"])
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        for number, path in enumerate(asked["outputs"], start=1):
+            os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), number)
+        sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+        sys.stderr = os.fdopen(2, "w", 1, encoding="utf-8", closefd=False)
+        sys.argv = asked["words"]
+        try:
+            from byline.__main__ import main
+
+            main()
+            code = 0
+        except SystemExit as end:
+            code = end.code or 0
+        except BaseException:
+            traceback.print_exc()
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        os._exit(code if isinstance(code, int) else 1)
+
+
+if __name__ == "__main__":
+    with os.fdopen(os.dup(0), encoding="utf-8") as requests, os.fdopen(os.dup(1), "w", encoding="utf-8") as answers:
+        _serve(requests, answers)

@@ -1,0 +1,90 @@
+"""CONTRIBUTING names every module, and CITATION.cff says what the package says of itself."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+
+import byline
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+ROWS = {cells[1].strip(): cells[2] for line in PAGE.splitlines() if len(cells := line.split("|")) == 5}
+
+
+@pytest.fixture(scope="module")
+def drawing() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("stages", ROOT / "docs" / "architecture.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["stages"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def named(cell: str) -> set[str]:
+    """Modules and packages that a cell names."""
+    return {name.removesuffix(".py") for name in re.findall(r"`(\w+\.py|\w+/)`", cell)}
+
+
+def test_every_module_stands_in_the_row_of_its_stage(drawing: ModuleType) -> None:
+    stages = {stage.name: {name for name in stage.modules if "." not in name} for stage in drawing.STAGES}
+    rows = {name: named(cell) for name, cell in ROWS.items() if name in stages}
+    assert list(rows) == list(stages)
+    assert rows == stages
+
+
+def test_every_file_of_the_source_is_named(drawing: ModuleType) -> None:
+    everywhere = set[str]().union(*map(named, ROWS.values()))
+    source = Path(byline.__file__).parent
+    assert {path.stem for path in source.glob("*.py")} - {"__init__"} == {n for n in everywhere if not n.endswith("/")}
+    packages = {f"{path.parent.name}/" for path in source.glob("*/__init__.py")}
+    assert packages == {name for name in everywhere if name.endswith("/")}
+
+
+def test_files_that_the_page_sends_people_to_are_there() -> None:
+    for name in re.findall(r"`((?:tests|docs|benchmarks|src)/[\w/.-]+)`", PAGE):
+        assert (ROOT / name).exists(), name
+
+
+def citation() -> dict[str, Any]:
+    found = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert isinstance(found, dict)
+    return found
+
+
+def test_the_citation_has_what_its_format_asks_for() -> None:
+    """The keys of the Citation File Format 1.2.0 that are used here; anything else is a slip of the pen."""
+    found = citation()
+    assert {"cff-version", "message", "title", "authors"} <= set(found)
+    assert set(found) <= {
+        "cff-version", "message", "title", "abstract", "type", "version", "license", "authors", "keywords",
+        "references",
+    }  # fmt: skip
+    assert (found["cff-version"], found["type"], found["license"]) == ("1.2.0", "software", "MIT")
+    assert found["authors"] == [{"name": "The Byline developers"}]
+    assert len(set(found["keywords"])) == len(found["keywords"])
+
+
+def test_the_citation_is_of_this_version() -> None:
+    assert str(citation()["version"]) == byline.__version__
+
+
+def test_the_citation_refers_to_the_paper() -> None:
+    (paper,) = citation()["references"]
+    assert paper["type"] == "conference-paper"
+    assert paper["title"].lower() == "author identification using multi-headed recurrent neural networks"
+    assert paper["authors"] == [{"family-names": "Bagnall", "given-names": "Douglas"}]
+    assert (paper["collection-title"], paper["volume"], paper["year"]) == ("Working Notes of CLEF 2015", 1391, 2015)
+    assert set(paper) <= {
+        "type", "title", "authors", "collection-title", "collection-type", "publisher", "volume", "year", "conference",
+        "notes",
+    }  # fmt: skip

@@ -1,0 +1,227 @@
+"""`byline doctor`: what is well is said to be, and what is not is named with its remedy."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from byline.checkup import installation, selftest, speed
+from byline.checkup.findings import Finding, Section
+from byline.commands import app
+
+ROOT = Path(__file__).parent.parent
+run = CliRunner().invoke
+
+
+def named(section: Section, name: str) -> Finding:
+    (found,) = (finding for finding in section.findings if finding.name == name)
+    return found
+
+
+@pytest.fixture
+def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without what takes long."""
+    well = Section("Self-test", (Finding("ngram", "well"),))
+    monkeypatch.setattr(selftest, "try_answers", lambda: well)
+    monkeypatch.setattr(speed, "measure_speed", lambda _: Section("Speed", (Finding("product", "well"),)))
+
+
+def test_all_is_well_here() -> None:
+    done = run(app, ["doctor", "--json"])
+    told = json.loads(done.stdout)
+    assert (done.exit_code, told["well"]) == (0, True), done.stdout
+    titles = [section["title"] for section in told["sections"]]
+    assert titles == ["This machine", "Packages", "Extras", "Places", "Self-test", "Speed"]
+    extras, tests, measured = (told["sections"][place] for place in (2, 4, 5))
+    assert {each["name"]: each["state"] for each in extras["findings"]} == dict.fromkeys(installation.EXTRAS, "well")
+    assert [each["name"] for each in tests["findings"]] == ["ngram", "vectors", "rnn", "report"]
+    assert set(measured["figures"]) == {"product", *speed.SPEEDS}
+    assert all(value > 0 for value in measured["figures"].values())
+
+
+@pytest.mark.usefixtures("brief")
+def test_findings_are_printed_a_line_each() -> None:
+    done = run(app, ["doctor"])
+    assert done.exit_code == 0
+    assert re.search(r"^  numpy +\d", done.stdout, re.MULTILINE)
+    assert done.stdout.endswith("All is well.\n")
+
+
+@pytest.fixture
+def without(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Matplotlib and platformdirs are not installed."""
+    version = metadata.version
+
+    def find(name: str) -> str:
+        if name in ("matplotlib", "platformdirs"):
+            raise metadata.PackageNotFoundError(name)
+        return version(name)
+
+    monkeypatch.setattr(installation.metadata, "version", find)
+
+
+@pytest.mark.usefixtures("brief", "without")
+def test_an_extra_that_is_missing_is_no_fault_and_its_remedy_is_named() -> None:
+    extras = installation.look_at_extras()
+    assert named(extras, "figures") == Finding(
+        "figures", "not installed (byline plot): no matplotlib", "note", "pip install 'byline[figures]'"
+    )
+    assert named(extras, "web").said == "not installed (byline serve): no platformdirs"
+    assert named(extras, "pandas").state == "well"
+    done = run(app, ["doctor"])
+    assert done.exit_code == 0
+    assert re.search(r"^- figures .*\n +pip install 'byline\[figures\]'$", done.stdout, re.MULTILINE)
+
+
+def break_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "__init__.py").write_text("raise OSError('libfoo.so: cannot open\\nat all')")
+    for module in [each for each in sys.modules if each.split(".")[0] == name]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+@pytest.mark.usefixtures("brief")
+def test_a_package_that_is_broken_is_named_and_nothing_that_needs_it_is_tried(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    break_package(monkeypatch, tmp_path, "safetensors")
+    done = run(app, ["doctor", "--json"])
+    assert done.exit_code == 1
+    told = json.loads(done.stdout)
+    assert [section["title"] for section in told["sections"]] == ["This machine", "Packages", "Extras"]
+    (broken,) = (each for each in told["sections"][1]["findings"] if each["state"] == "broken")
+    assert broken["name"] == "safetensors"
+    assert broken["said"].endswith("can't be loaded (OSError: libfoo.so: cannot open)")
+    assert broken["remedy"] == "pip install --force-reinstall 'safetensors'"
+    shown = run(app, ["doctor"])
+    assert shown.exit_code == 1
+    assert "! safetensors" in shown.stdout
+    assert "1 thing is broken" in shown.stdout
+
+
+def test_a_broken_package_of_an_extra_is_a_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    break_package(monkeypatch, tmp_path, "uvicorn")
+    web = named(installation.look_at_extras(), "web")
+    assert (web.state, web.remedy) == ("broken", "pip install --force-reinstall 'uvicorn'")
+
+
+def test_a_package_that_is_too_old_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installation.metadata, "version", lambda name: "1.25.2" if name == "numpy" else "9999")
+    numpy = named(installation.look_at_packages(), "numpy")
+    assert numpy == Finding("numpy", "1.25.2, older than 1.26", "broken", "pip install 'numpy>=1.26'")
+
+
+def test_versions_are_compared_as_numbers() -> None:
+    assert installation._release("1.9") < installation._release("1.26")
+    assert installation._release("4.0.0") == installation._release("4")
+    assert installation._release("2.13.0+cpu") == (2, 13)
+
+
+def test_a_source_tree_that_is_not_installed_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(_: str) -> None:
+        raise metadata.PackageNotFoundError
+
+    monkeypatch.setattr(installation.metadata, "requires", none)
+    assert installation.look_at_packages().findings[0].state == "note"
+    assert {finding.state for finding in installation.look_at_extras().findings} == {"note"}
+
+
+def test_a_cache_that_can_t_be_written_to_is_noted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setattr(installation, "cache_folder", lambda: tmp_path / "file" / "below")
+    cache = named(installation.look_at_places(), "compiled code")
+    assert cache.state == "note"
+    assert "can't be written to" in cache.said
+    assert "NUMBA_CACHE_DIR" in cache.remedy
+    monkeypatch.setattr(installation, "cache_folder", lambda: None)
+    assert named(installation.look_at_places(), "compiled code").said.startswith("nowhere to keep it")
+
+
+def test_the_size_of_the_cache_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "kernels.nbc").write_bytes(bytes(1_500_000))
+    (tmp_path / "other.txt").write_bytes(bytes(9_000_000))
+    monkeypatch.setattr(installation, "cache_folder", lambda: tmp_path)
+    assert named(installation.look_at_places(), "compiled code").said == f"{tmp_path}, 1 files, 1.5 MB"
+
+
+def test_data_that_is_not_there_is_noted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("BYLINE_DATA", str(tmp_path / "nowhere"))
+    assert named(installation.look_at_places(), "$BYLINE_DATA").state == "note"
+
+
+def test_a_wrong_answer_is_a_fault() -> None:
+    stored = selftest.stored_answers()["vectors"]
+    assert selftest.compare("vectors", stored, stored).state == "well"
+    off = {**stored, "EN003": stored["EN003"] + 2e-6}
+    wrong = selftest.compare("vectors", off, stored)
+    assert wrong.state == "broken"
+    assert wrong.said.startswith("EN003 is 0.45")
+    assert wrong.remedy == selftest.REINSTALL
+    assert selftest.compare("vectors", {**stored, "EN003": float("nan")}, stored).state == "broken"
+    assert selftest.compare("vectors", {"EN001": 0.5}, stored).state == "broken"
+
+
+def test_networks_may_stray_further() -> None:
+    stored = selftest.stored_answers()["rnn"]
+    assert selftest.compare("rnn", {name: value + 0.04 for name, value in stored.items()}, stored).state == "well"
+    assert selftest.compare("rnn", {name: value + 0.06 for name, value in stored.items()}, stored).state == "broken"
+
+
+def test_whatever_an_engine_raises_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(engine: str, *_: object) -> None:
+        raise RuntimeError(f"no {engine}")
+
+    monkeypatch.setattr(selftest, "answer", fail)
+    tried = selftest.try_answers()
+    assert [finding.state for finding in tried.findings] == ["broken"] * 4
+    assert tried.findings[0].said == "failed (RuntimeError: no ngram)"
+
+
+def test_a_speed_far_below_is_noted_with_what_may_be_the_cause() -> None:
+    told = speed.SPEEDS["train"]
+    (fair,) = speed.judge_speeds({"train": told.speed * 0.9}, told.product)
+    (slow,) = speed.judge_speeds({"train": told.speed * 0.3}, told.product)
+    (half,) = speed.judge_speeds({"train": told.speed * 0.5}, told.product / 2)
+    assert (fair.state, slow.state, half.state) == ("well", "note", "well")
+    assert fair.said.endswith("0.9 of the documented")
+    assert "throttled" in slow.remedy
+    assert speed.judge_product(5).state == "note"
+
+
+def test_the_documented_speeds_are_those_of_the_docs() -> None:
+    page = (ROOT / "docs" / "performance.md").read_text("utf-8")
+    for name in ("train", "score"):
+        told = speed.SPEEDS[name]
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| {name} ") and f"| {told.speed:,} |" in line)
+        assert f"| {told.product:g} |" in row
+        assert "| 99 | 100 | 1 |" in row
+    page = (ROOT / "docs" / "installing.md").read_text("utf-8")
+    for name in ("ngram", "vectors"):
+        assert f"| {speed.SPEEDS[name].speed:,} |" in page
+
+
+def test_the_clock_alone_makes_the_speed() -> None:
+    ticks = iter(range(1000))
+    assert speed._speed(lambda: 500, lambda: float(next(ticks))) == 500
+    assert speed._product(time.perf_counter) > 0
+
+
+def test_a_broken_numpy_is_a_finding_and_no_traceback() -> None:
+    code = (
+        "import sys; sys.modules['numpy'] = None\n"
+        "import time; from byline.checkup import check_up\n"
+        "findings = [each for section in check_up(time.perf_counter) for each in section.findings]\n"
+        "print([each.name for each in findings if each.state == 'broken'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "'numpy'" in done.stdout

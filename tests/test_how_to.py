@@ -1,0 +1,245 @@
+"""The pages on how to add an engine, an interpretation and a format: all their steps, done on a copy of the source."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from byline.engines import engine_of
+from byline.settings import ENGINES, Engine
+from conftest import habits
+
+ROOT = Path(__file__).parent.parent
+PAGES = ("write-an-engine", "write-an-interpretation", "write-a-format")
+LONGEST = 120
+"""Lines: one page each."""
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+Run = Callable[..., str]
+
+
+def page(name: str) -> str:
+    return (ROOT / "docs" / "how-to" / f"{name}.md").read_text("utf-8")
+
+
+def blocks(name: str, kind: str) -> list[str]:
+    return [body for said, body in BLOCK.findall(page(name)) if said == kind]
+
+
+def files_of(name: str) -> dict[str, str]:
+    """The Python files that a page has, by where it says that they go: the last path before the block."""
+    found = {}
+    for match in BLOCK.finditer(page(name)):
+        if match[1] == "python":
+            found[re.findall(r"`((?:src|tests)/[\w/]+\.py)`", page(name)[: match.start()])[-1]] = match[2]
+    return found
+
+
+def apply(changes: str, folder: Path) -> None:
+    """Make the changes of a page: of what stands there the next such line is meant, and must be there."""
+    for part in re.split(r"^--- ", changes, flags=re.MULTILINE)[1:]:
+        path, _, body = part.partition("\n")
+        lines, place = (folder / path).read_text("utf-8").split("\n"), 0
+        for change in body.splitlines():
+            sign, line = change[:1], change[1:]
+            if sign != "+":
+                assert line in lines[place:], f"{path} has no line {line!r}"
+                place = lines.index(line, place) + (sign == " ")
+            if sign == "-":
+                del lines[place]
+            if sign == "+":
+                lines.insert(place, line)
+                place += 1
+        (folder / path).write_text("\n".join(lines), "utf-8")
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source and the tests with what the three pages add."""
+    folder = tmp_path_factory.mktemp("copy")
+    aside = shutil.ignore_patterns("__pycache__", "node_modules")
+    for part in ("src", "tests"):
+        shutil.copytree(ROOT / part, folder / part, ignore=aside)
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    for name in PAGES:
+        for path, body in files_of(name).items():
+            assert not (folder / path).exists(), path
+            (folder / path).write_text(body, "utf-8")
+        for changes in blocks(name, "diff"):
+            apply(changes, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def execute(copy: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Runs a command with the copy in the place of the package."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(copy / "src"),
+        "NUMBA_CACHE_DIR": str(tmp_path_factory.mktemp("compiled")),
+    }
+
+    def execute(*words: str, cwd: Path = copy) -> str:
+        command = [sys.executable, *words]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return execute
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder to work in: `problems` by made-up authors with habits of their own, half of them yes; films, letters."""
+    folder = tmp_path_factory.mktemp("work")
+    truth = []
+    for number in range(12):
+        problem = folder / "problems" / f"EN{number:03d}"
+        problem.mkdir(parents=True)
+        same = number % 2 == 0
+        (problem / "known01.txt").write_text(habits(number, 3000, "known"), "utf-8")
+        (problem / "unknown.txt").write_text(habits(number if same else number + 100, 3000, "unknown"), "utf-8")
+        truth.append(f"EN{number:03d} {'Y' if same else 'N'}\n")
+    ids = [line.split()[0] for line in truth]
+    (folder / "problems" / "contents.json").write_text(json.dumps({"language": "English", "problems": ids}), "utf-8")
+    (folder / "problems" / "truth.txt").write_text("".join(truth), "utf-8")
+    (folder / "others").mkdir()
+    for number in range(12):
+        (folder / "others" / f"{number}.txt").write_text(habits(number + 200, 2000), "utf-8")
+    (folder / "letter.txt").write_text(habits("writer", 2000, "letter"), "utf-8")
+    words = habits("writer", 2000, "film").split()
+    cues = [" ".join(words[start : start + 9]) for start in range(0, len(words), 9)]
+    times = "00:00:01,000 --> 00:00:02,000"
+    (folder / "film.srt").write_text("\n".join(f"{n}\n{times}\n{cue}\n" for n, cue in enumerate(cues)), "utf-8")
+    (folder / "film.txt").write_text("\n".join(cues), "utf-8")
+    return folder
+
+
+def commands(name: str) -> list[str]:
+    return [
+        line.removeprefix("$ ") for body in blocks(name, "console") for line in body.splitlines() if line[:2] == "$ "
+    ]
+
+
+def follow(name: str, execute: Run, folder: Path) -> list[str]:
+    """What the commands of a page print, one after the other, in a folder."""
+    printed = []
+    for command in commands(name):
+        words = shlex.split(command)
+        if words[0] == "echo":
+            (folder / words[3]).write_text(words[1] + "\n", "utf-8")
+            printed.append("")
+        else:
+            assert words[0] == "byline"
+            printed.append(execute("-m", *words, cwd=folder))
+    return printed
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_each_is_one_page_of_tidy_code(name: str, copy: Path) -> None:
+    assert len(page(name).splitlines()) <= LONGEST
+    changed = re.findall(r"^--- (\S+)", "".join(blocks(name, "diff")), re.MULTILINE)
+    for words in (["check"], ["format", "--check"]):
+        command = [sys.executable, "-m", "ruff", *words, "--no-cache", *files_of(name), *changed]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=copy, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_change_that_no_longer_fits_is_noticed(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("one\ntwo\ntwo\n", "utf-8")
+    apply("--- a.py\n one\n-two\n+three\n", tmp_path)
+    assert (tmp_path / "a.py").read_text("utf-8") == "one\nthree\ntwo\n"
+    with pytest.raises(AssertionError, match=r"a.py has no line 'four'"):
+        apply("--- a.py\n four\n+five\n", tmp_path)
+    with pytest.raises(AssertionError, match=r"a.py has no line 'one'"):
+        apply("--- a.py\n two\n one\n", tmp_path)
+
+
+def test_every_engine_that_settings_name_has_a_row_and_a_file() -> None:
+    assert set(ENGINES) == set(get_args(Engine))
+    files = {path.stem for path in (ROOT / "src" / "byline" / "engines").glob("[a-z]*.py")}
+    assert files == set(ENGINES)
+    assert all(engine_of(name).__module__ == f"byline.engines.{name}" for name in ENGINES)
+
+
+def test_the_engine_answers_problems(execute: Run, corpus: Path) -> None:
+    folder = corpus / "engine"
+    shutil.copytree(corpus / "problems", folder / "problems")
+    _, answered, measured = follow("write-an-engine", execute, folder)
+    assert "Engines: delta\n" in answered
+    assert auc_of(folder, execute) >= 0.8
+    assert "AUC" in measured
+
+
+def test_the_interpretation_answers_problems(execute: Run, corpus: Path) -> None:
+    folder = corpus / "interpretation"
+    shutil.copytree(corpus / "problems", folder / "problems")
+    answered, again, _ = follow("write-an-interpretation", execute, folder)
+    assert "Interpretation: margin, by what margin the known author's head beats the median head\n" in answered
+    assert "Interpretation: rank, " in again
+    assert auc_of(folder, execute) >= 0.8
+    execute("-m", "byline", "report", "out", "-o", "report.html", cwd=folder)
+    assert "margin" in (folder / "report.html").read_text("utf-8")
+
+
+def auc_of(folder: Path, execute: Run) -> float:
+    printed = execute("-m", "byline", "evaluate", "out/answers.txt", "problems/truth.txt", "--json", cwd=folder)
+    (row,) = json.loads(printed)["corpora"]
+    return float(row["auc"])
+
+
+def test_the_format_is_read(execute: Run, corpus: Path) -> None:
+    read, answered = follow("write-a-format", execute, corpus)
+    assert (corpus / "film.txt").read_text("utf-8") in read
+    assert "film.srt" in answered
+
+
+CHOOSE = '''
+"""Of all tests only those that ask what the pages add, and some that list what there is."""
+
+ADDED = ("delta", "margin", "margins", "subtitles", ".srt", "document .srt")
+LISTS = ("has_its_place", "another_seed", "page_offers", "margin_by_hand")
+
+
+def pytest_collection_modifyitems(items):
+    items[:] = [item for item in items if asks(item) and "damaged_file" not in item.name]
+
+
+def asks(item):
+    values = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    names = [getattr(value, "engine", getattr(value, "stem", value)) for value in values]
+    return any(name in ADDED for name in names if isinstance(name, str)) or any(each in item.name for each in LISTS)
+'''
+
+
+def test_what_the_pages_add_keeps_the_contracts_of_what_is_built_in(copy: Path, execute: Run) -> None:
+    """It comes last: what is compiled for the tests before is there."""
+    (copy / "tests" / "choose.py").write_text(CHOOSE, "utf-8")
+    files = ["layers", "margins", "engines", "settings", "ways", "formats", "fuzzing", "web_uploads"]
+    paths = [f"tests/test_{name}.py" for name in files]
+    printed = execute("-m", "pytest", "-n", "0", "-p", "no:cacheprovider", "-p", "tests.choose", "-rA", *paths)
+    passed = re.findall(r"^PASSED tests/test_(.+)$", printed, re.MULTILINE)
+    assert {
+        "layers.py::test_every_module_has_its_place_in_the_order",
+        "layers.py::test_a_module_imports_only_from_those_above_it[engines.delta]",
+        "layers.py::test_a_module_imports_only_from_those_above_it[margins]",
+        "layers.py::test_a_module_imports_only_from_those_above_it[formats.subtitles]",
+        "margins.py::test_a_margin_by_hand",
+        "ways.py::test_what_a_head_was_trained_on_is_never_compared[margin]",
+        "formats.py::TestTwins::test_a_document_reads_like_its_text_file[.srt]",
+        "fuzzing.py::test_whatever_it_is_given_it_answers_or_says_why_not[document .srt]",
+        "web_uploads.py::test_the_page_offers_what_can_be_read_and_says_what_is_missing",
+    } <= set(passed)
+    engine = [name for name in passed if name.startswith("engines.py")]
+    for contract in ("own_and_a_sample", "can_be_stopped", "preferred_by_nobody", "change_no_matrix"):
+        assert any(contract in name for name in engine), contract

@@ -1,0 +1,191 @@
+"""The limits that the documentation states are the measured ones, and the program warns where they say so."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import byline
+from byline.cautions import SHORT
+from byline.documents import Document
+from byline.problems import Problem, read_problems
+from byline.reference import Reference
+from byline.reference.texts import ReferenceText
+from byline.truth import read_truth
+from conftest import phrase
+
+ROOT = Path(__file__).parent.parent
+BENCHMARKS = ROOT / "benchmarks"
+LIMITS, ETHICS = ROOT / "docs" / "limits.md", ROOT / "docs" / "ethics.md"
+
+
+@pytest.fixture(autouse=True)
+def benchmarks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The folder of benchmarks is where modules are looked for."""
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    yield
+    for name in ("limits", "limits_judged", "limits_shown", "pan", "judging", "stored"):
+        sys.modules.pop(name, None)
+
+
+@pytest.fixture(scope="module")
+def stored() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((BENCHMARKS / "results" / "limits.json").read_text("utf-8"))
+    return found
+
+
+def printed(part: str) -> list[str]:
+    """The tables that are printed of a part."""
+    command = [sys.executable, "benchmarks/limits.py", "--table", "--only", part]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    return done.stdout.strip().split("\n\n")
+
+
+class TestStored:
+    @pytest.mark.parametrize("part", ["length", "networks", "reference", "kinds", "editing"])
+    def test_the_tables_of_the_limits_are_those_that_are_stored(self, part: str) -> None:
+        page = LIMITS.read_text("utf-8")
+        for table in printed(part):
+            assert len(table.splitlines()) > 3
+            assert table in page
+
+    def test_the_rates_of_error_are_those_that_are_stored(self) -> None:
+        page = ETHICS.read_text("utf-8")
+        assert all(table in page for table in printed("errors"))
+
+    def test_every_length_was_measured_of_every_corpus(self, stored: dict[str, Any]) -> None:
+        import limits_judged
+
+        for side, (lengths, other) in limits_judged.CURVES.items():
+            beside = "known" if side == "unknown" else "unknown"
+            measured = [row for row in stored["runs"] if row["part"] == "length" and row[beside] == other]
+            assert len({row["corpus"] for row in measured if row[side] == limits_judged.WHOLE}) == 10
+            points = stored["figures"]["length"][side]["points"]
+            assert [point["length"] for point in points] == list(lengths)
+            for point in points:
+                own = {row["corpus"] for row in measured if row[side] == point["length"]}
+                assert len(own) >= point["corpora"] >= 2
+
+    def test_the_curves_rise_with_length(self, stored: dict[str, Any]) -> None:
+        for side in ("unknown", "known"):
+            first, *_, last = stored["figures"]["length"][side]["panel"]
+            assert first["auc"] < last["auc"]
+            assert first["cllr"] > last["cllr"]
+
+    def test_pictures_are_there_and_are_drawn_from_what_is_stored(self, stored: dict[str, Any], tmp_path: Path) -> None:
+        from limits_shown import draw
+
+        draw(stored["figures"], tmp_path)
+        names = sorted(path.name for path in tmp_path.iterdir())
+        assert names == ["limits-editing.png", "limits-length.png", "limits-reference.png"]
+        for name in names:
+            assert f"images/{name}" in LIMITS.read_text("utf-8")
+            for path in (tmp_path / name, ROOT / "docs" / "images" / name):
+                assert path.read_bytes().startswith(b"\x89PNG")
+
+
+class TestTheProgramWarns:
+    def test_below_the_lengths_that_the_curves_say(self, stored: dict[str, Any]) -> None:
+        import limits_judged
+
+        curves = stored["figures"]["length"]
+        assert limits_judged.find_short(curves["unknown"]["points"]) == SHORT
+        assert limits_judged.find_short(curves["known"]["points"]) == SHORT
+
+    def test_and_the_pages_name_the_length(self) -> None:
+        for page in (LIMITS, ETHICS):
+            assert f"elow {SHORT:,} characters" in page.read_text("utf-8")
+
+    def test_a_length_is_enough_if_all_greater_ones_are(self) -> None:
+        from limits_judged import find_short
+
+        points = [{"length": length, "cllr": cllr} for length, cllr in ((250, 0.95), (500, 0.89), (1000, 0.8))]
+        assert find_short(points) == 500
+        assert find_short([*points, {"length": 2000, "cllr": 0.91}, {"length": 4000, "cllr": 0.7}]) == 4000
+        assert find_short(points[1:]) == 500
+
+
+class TestMeasuring:
+    def test_texts_are_cut_at_the_end_of_a_word(self) -> None:
+        import limits
+
+        assert limits.shorten(Document("a", "one two three"), 8).text == "one two"
+        assert limits.shorten(Document("a", "one two three"), 7).text == "one two"
+        assert limits.shorten(Document("a", "one two"), 7).text == "one two"
+        assert limits.shorten(Document("a", "unbroken"), 4).text == "unbr"
+
+    def test_known_texts_are_taken_in_order_until_they_are_enough(self) -> None:
+        import limits
+
+        known = tuple(Document(f"k{number}", "ten chars. " * 10) for number in range(3))
+        problem = Problem("P", known, Document("u", "word " * 100), "english")
+        cut = limits.cut(problem, 50, 150)
+        assert [len(document.text) for document in cut.known] == [110, 36]
+        assert cut.unknown.text == "word " * 9 + "word"
+        assert limits.cut(problem, limits.WHOLE, limits.WHOLE) == problem
+
+    def test_points_are_answered_and_judged(self, english: Path) -> None:
+        import limits
+        import limits_judged
+
+        truth = read_truth(english)
+        problems = read_problems(english).problems
+        corpus = limits.Corpus("english", problems, tuple(truth[problem.id] for problem in problems))
+        whole = limits.answer_cut(corpus, limits.WHOLE, limits.WHOLE, limits.quick())
+        assert whole.keys() == {"values", "mask topic", "mask none"}
+        cut = limits.answer_cut(corpus, 250, 1_000, limits.quick())
+        assert cut.keys() == {"values"}
+        assert whole["values"] != cut["values"]
+        judged = limits_judged.Judged({"english": corpus}, {"english": list(corpus.truth)})
+        lines = {"english": (limits_judged.Line(1.0, 0.0), None)}
+        figure = limits_judged.summarise([judged.case("english", whole["values"], lines)])
+        assert figure["problems"] == len(problems)
+        assert figure["auc_interval"][0] <= figure["auc"] <= figure["auc_interval"][1]
+        assert 0 < figure["cllr"] < 1
+
+    def test_people_are_drawn_who_surely_are_different(self) -> None:
+        import limits
+
+        texts = tuple(
+            ReferenceText(Document(f"{author}-{number}", phrase(author, 300 + 50 * number)), f"author {author}")
+            for author in range(6)
+            for number in range(2)
+        )
+        reference = Reference("english", texts, frozenset({frozenset({"author 0", "author 1"})}))
+        drawn = limits.draw_people(reference, 5, 0)
+        authors = {text.author for text in drawn.texts}
+        assert len(drawn.texts) == len(authors) == 5
+        assert not {"author 0", "author 1"} <= authors
+        assert all(text.document.name.endswith("-1") for text in drawn.texts)  # the longer one
+        assert limits.draw_people(reference, 3, 1).texts != limits.draw_people(reference, 3, 2).texts
+
+    def test_texts_are_edited(self) -> None:
+        import limits
+
+        text = " ".join(["Brown foxes jump over it."] * 40)
+        known = Document("k", " ".join(f"Sentence {number} of the other hand is here." for number in range(60)))
+        problem = Problem("P", (known,), Document("u", text), "english")
+        assert limits.edit(problem, "as it is", 0, ["the"]) == problem
+        exchanged = limits.edit(problem, "words", 0.3, ["the"]).unknown.text.split()
+        assert 0.2 < sum(word.startswith("the") for word in exchanged) / len(exchanged) < 0.4
+        borrowed = limits.edit(problem, "borrowed", 0.25, []).unknown.text
+        taken = sum(len(line) for line in limits.SENTENCE.split(borrowed) if line in known.text)
+        assert 0.2 < taken / len(borrowed) < 0.35
+        assert limits.copy_edit("“Don't!” -- he said; it’s… late") == '"Do not.", he said, it is. late'
+
+    def test_nothing_is_borrowed_where_nothing_is_there(self) -> None:
+        import limits
+
+        assert limits.borrow("One. Two.", ["short"], 0.5, random.Random(0)) == "One. Two."
+
+
+def test_the_page_calls_the_same_texts_short() -> None:
+    script = Path(byline.__file__).parent / "web" / "assets" / "lists.js"
+    assert f"const SHORT = {SHORT};" in script.read_text("utf-8")

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+WITHIN_EXEC = """
+import os
+from byline.stopping import end_interrupted, heed_signals
+
+heed_signals()
+try:
+    exec("import time; os.kill(os.getpid(), {number}); time.sleep(60)")
+except KeyboardInterrupt:
+    end_interrupted()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("words", [["-m", "stopped"], ["stopped.py"]], ids=["module", "script"])
+def test_a_signal_while_code_is_made_from_a_string_ends_with_its_own_code(
+    tmp_path: Path, number: signal.Signals, words: list[str]
+) -> None:
+    (tmp_path / "stopped.py").write_text(WITHIN_EXEC.format(number=int(number)))
+    done = subprocess.run([sys.executable, *words], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (128 + number, f"byline: stopped by {number.name}\n")

@@ -1,0 +1,28 @@
+"""README.md alone leads a newcomer from nothing to a report, the page and the library."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import walk
+
+
+def test_everything_in_the_readme_can_be_typed() -> None:
+    done = subprocess.run(
+        [sys.executable, walk.__file__, "--here"], capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    for word in ("demo", "verify", "report", "serve", "session.py", "attribute", "cluster", "doctor"):
+        assert word in done.stdout, word
+
+
+def test_what_is_left_out_is_little() -> None:
+    typed = [
+        line
+        for language, block in walk.blocks_of((walk.ROOT / "README.md").read_text("utf-8"))
+        if language == "console"
+        for line in walk.commands_of(block)
+    ]
+    assert len(typed) >= 14
+    assert set(walk.LEFT_OUT) <= set(typed)
