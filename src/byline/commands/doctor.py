@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from byline.checkup import Section
+    from byline.checkup.findings import Section
 
 
 def doctor_command(
