@@ -2,7 +2,8 @@
 
     BYLINE_DATA=folder-of-corpora python benchmarks/builtin.py
 
-Each is of the values of the first seed, corpora counting alike. Nothing that pan.py measures is answered
+Each is of the values of the first seed, corpora counting alike; its caps are the greatest ratios that corpora bear out
+which took no part in the line, whatever the seed. Nothing that pan.py measures is answered
 with these: there each corpus is calibrated on the others.
 """
 
@@ -22,7 +23,8 @@ from byline.pools import read_pool
 from byline.problems import read_problems
 from byline.settings import kinds_of
 from byline.truth import read_truth
-from judging import doubt, numbers
+from judging import doubt, learn_caps, numbers
+from pan import truths_of
 from stored import RESULTS
 
 FOLDER = Path(byline.__file__).parent / "calibrations"
@@ -42,14 +44,18 @@ def main() -> None:
             print(f"{path}: not there; see pan.py", file=sys.stderr)
             continue
         kinds = kinds_of(read_pool(preset).only(engines).rows)
-        fitted = fit(json.loads(path.read_text(encoding="utf-8"))["runs"], data, kinds, preset)
-        slope, offset = doubt(Line(fitted.slope, fitted.offset), fitted.interpretation == "cohort")
-        fitted = dataclasses.replace(fitted, slope=slope, offset=offset)
+        rows = json.loads(path.read_text(encoding="utf-8"))["runs"]
+        fitted = fit(rows, data, kinds, preset)
+        alone = fitted.interpretation == "cohort"
+        slope, offset = doubt(Line(fitted.slope, fitted.offset), alone)
+        caps = learn_caps(rows, truths_of(rows, data), alone)  # far less than their number allows
+        fitted = dataclasses.replace(fitted, slope=slope, offset=offset, cap=caps.same, cap_different=caps.different)
         write_calibration(FOLDER / f"{name}.json", fitted)
         print(
             f"{name}: {fitted.interpretation} scores by {', '.join(fitted.engines)}; slope {fitted.slope:.3f},"
-            f" offset {fitted.offset:.3f}, cap {fitted.cap:.2f}, threshold {fitted.threshold:.3f},"
-            f" {fitted.problems} problems, Cllr {fitted.cllr:.3f}, at best {fitted.cllr_min:.3f}"
+            f" offset {fitted.offset:.3f}, caps {caps.same:.2f} and {caps.different:.2f},"
+            f" threshold {fitted.threshold:.3f}, {fitted.problems} problems, Cllr {fitted.cllr:.3f},"
+            f" at best {fitted.cllr_min:.3f}"
         )
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
 
-from byline.fitting import Line, fit_line, weigh_corpora
+from byline.calibration import GREATEST, Caps, bend, line_bans
+from byline.fitting import Line, borne_out, fit_line, weigh_corpora
 from byline.fusion import Reading
 from byline.interpret import standing_values
-from byline.likelihood import best_radius, decide, probability
-from byline.metrics import measure
+from byline.likelihood import Values, best_radius, decide, probability
+from byline.metrics import Flags, measure
 from byline.plans import Plan
 from byline.settings import Interpretation
 
@@ -20,23 +21,68 @@ Rows = Sequence[dict[str, Any]]
 Truths = Mapping[str, Sequence[bool]]
 """By corpus, in the order of the problems' ids."""
 
-CAP = 2.0
-"""Bans: each calibration rests on several hundred problems that share no text."""
+UNBOUND = Caps(GREATEST, GREATEST)
 BELIEVED, BELIEVED_ALONE = 0.9, 0.6
 """The share of a log-likelihood ratio that is kept where it was calibrated on other corpora."""
 DIGITS = 5
 
 
+class Learnt(NamedTuple):
+    """What some corpora teach of others' scores: a calibration, in short."""
+
+    line: Line
+    caps: Caps
+    radius: float | None
+    """Of undecided answers, where problems are by themselves; where they are not, their own answers tell it."""
+
+
 def calibrate(rows: Rows, truths: Truths) -> None:
-    """Give each row with `values` its answers and measures; lines are fitted on the other corpora of the same seed."""
-    for seed in sorted({row["seed"] for row in rows}):
-        same = [row for row in rows if row["seed"] == seed]
-        for row in same:
-            others = [other for other in same if other["corpus"] != row["corpus"]]
-            if others:
-                line = doubt(fit(others, truths), bool(row.get("alone")))
-                radius = learn_radius(others, truths, line) if row.get("alone") else None
-                row.update(judge(row["values"], truths[row["corpus"]], line, radius))
+    """Give each row with `values` its answers and measures, by what the other corpora teach."""
+    for corpus in sorted({row["corpus"] for row in rows}):
+        others = [row for row in rows if row["corpus"] != corpus]
+        for row in (row for row in rows if row["corpus"] == corpus):
+            if any(other["seed"] == row["seed"] for other in others):
+                learnt = learn(others, truths, bool(row.get("alone")), row["seed"])
+                row.update(judge(row["values"], truths[corpus], learnt))
+
+
+def learn(rows: Rows, truths: Truths, alone: bool, seed: int = 0) -> Learnt:
+    """Line and radius of some corpora's values of one seed, and the greatest ratios that all seeds bear out."""
+    own = of_seed(rows, seed)
+    learnt = Learnt(doubt(fit(own, truths), alone), learn_caps(rows, truths, alone), None)
+    return learnt._replace(radius=learn_radius(own, truths, learnt)) if alone else learnt
+
+
+def learn_caps(rows: Rows, truths: Truths, alone: bool) -> Caps:
+    """The greatest ratios that corpora bear out which took no part in the line; no bounds if there is only one.
+
+    A problem's ratio is the mean over the seeds with which all corpora were run; there must be one.
+    """
+    if len({row["corpus"] for row in rows}) < 2:
+        return UNBOUND
+    bans, same = mean_held_out(rows, truths, alone)
+    return borne_out(same, bans)
+
+
+def mean_held_out(rows: Rows, truths: Truths, alone: bool) -> tuple[Values, Flags]:
+    """(problems of all corpora): the mean over seeds of what `held_out` gives, and the truth."""
+    corpora = sorted({row["corpus"] for row in rows})
+    seeds = [seed for seed in sorted({row["seed"] for row in rows}) if len(of_seed(rows, seed)) == len(corpora)]
+    same = np.concatenate([np.asarray(truths[corpus], np.bool_) for corpus in corpora])
+    return np.mean([held_out(of_seed(rows, seed), truths, alone) for seed in seeds], axis=0), same
+
+
+def held_out(rows: Rows, truths: Truths, alone: bool) -> Values:
+    """(problems of all corpora, by name): ratios in bans without bound, each by a line fitted on the other corpora."""
+    found = []
+    for row in sorted(rows, key=lambda row: str(row["corpus"])):
+        line = doubt(fit([other for other in rows if other["corpus"] != row["corpus"]], truths), alone)
+        found.append(bans_of(row["values"], Learnt(line, UNBOUND, None)))
+    return np.concatenate(found)
+
+
+def of_seed(rows: Rows, seed: int) -> Rows:
+    return [row for row in rows if row["seed"] == seed]
 
 
 def doubt(line: Line, alone: bool) -> Line:
@@ -58,26 +104,24 @@ def fit(rows: Rows, truths: Truths) -> Line:
     return fit_line(values[there], same[there], weights[there])
 
 
-def learn_radius(rows: Rows, truths: Truths, line: Line) -> float:
+def learn_radius(rows: Rows, truths: Truths, learnt: Learnt) -> float:
     """The radius of undecided answers with the highest C@1 over some corpora: problems by themselves have no other."""
-    chances = np.concatenate([probability(bans_of(row["values"], line)) for row in rows])
+    chances = np.concatenate([probability(bans_of(row["values"], learnt)) for row in rows])
     same = np.concatenate([np.asarray(truths[row["corpus"]], np.bool_) for row in rows])
     return best_radius(chances, ((chances > 0.5) == same).astype(np.float64))
 
 
-def bans_of(values: Sequence[float | None], line: Line) -> np.ndarray[Any, np.dtype[np.float64]]:
+def bans_of(values: Sequence[float | None], learnt: Learnt) -> Values:
     scores = numbers(values)
-    return np.where(np.isnan(scores), 0, np.clip((line.offset + line.slope * scores) / np.log(10), -CAP, CAP))
+    return np.where(np.isnan(scores), 0, bend(line_bans(scores, *learnt.line), learnt.caps))
 
 
-def judge(
-    values: Sequence[float | None], truth: Sequence[bool], line: Line, radius: float | None = None
-) -> dict[str, Any]:
+def judge(values: Sequence[float | None], truth: Sequence[bool], learnt: Learnt) -> dict[str, Any]:
     """Answers to the problems of one corpus, and their measures; undecided as byline verify does it."""
     scores = numbers(values)
-    chances = probability(bans_of(values, line))
+    chances = probability(bans_of(values, learnt))
     there = ~np.isnan(scores)
-    near = np.abs(chances - 0.5) < (decide(chances[there]) if radius is None else radius)
+    near = np.abs(chances - 0.5) < (decide(chances[there]) if learnt.radius is None else learnt.radius)
     answers = np.where(near | ~there, 0.5, chances)
     given = [round(float(answer), 3) for answer in answers]
     measures = measure(truth, given)
@@ -85,7 +129,7 @@ def judge(
     return {"relative": figures, "answers": given, "order": halve(scores, truth)}
 
 
-def halve(scores: np.ndarray[Any, np.dtype[np.float64]], truth: Sequence[bool]) -> dict[str, float]:
+def halve(scores: Values, truth: Sequence[bool]) -> dict[str, float]:
     """What order alone is worth: the AUC, and the product if the upper half is called yes, as rivals are measured."""
     there = np.where(np.isnan(scores), np.nanmedian(scores), scores)
     measures = measure(truth, ((rankdata(there) - 0.5) / len(there)).tolist())
@@ -101,11 +145,11 @@ def values_by_id(
     return [found.get(name) for name in ids]
 
 
-def numbers(values: Sequence[float | None]) -> np.ndarray[Any, np.dtype[np.float64]]:
+def numbers(values: Sequence[float | None]) -> Values:
     """(problems,): JSON has no NaN."""
     return np.array([np.nan if value is None else value for value in values], np.float64)
 
 
-def plain(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | None]:
+def plain(values: Values) -> list[float | None]:
     """The same as JSON has it."""
     return [None if np.isnan(value) else round(float(value), DIGITS) for value in values]

@@ -24,6 +24,7 @@ corpus, or of another.
 editing: the same problems, the unknown text alone being changed: words exchanged for frequent ones, copy-edited, or
 sentences of the known texts put in the place of its own.
 errors: how often ratios mislead, of what pan.py has stored; nothing is answered for it.
+support: of the same, how far ratios without a cap are borne out.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ from pan import fingerprint, other_years, relative_values
 from stored import RESULTS, commit, save
 
 STORED = RESULTS / "limits.json"
-PARTS = ("length", "networks", "reference", "kinds", "editing", "errors")
+PARTS = ("length", "networks", "reference", "kinds", "editing", "errors", "support")
 FREQUENT = 100
 """Words that others are exchanged for."""
 KINDS = {
@@ -136,6 +137,8 @@ def measure(data: Path, corpora: Mapping[str, Corpus], parts: Sequence[str]) -> 
     made_by = {"commit": commit(), "code": fingerprint()}
     stored = read_stored()
     done = {name_of(row) for row in stored["runs"]}
+    if old := sum(row["code"] != made_by["code"] for row in stored["runs"]):
+        print(f"{old} stored points were answered by other code; remove {STORED} to answer them anew", file=sys.stderr)
     for row, work in plan(data, corpora, parts):
         if name_of(row) in done:
             continue

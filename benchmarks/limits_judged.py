@@ -13,13 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from byline.fitting import Line
 from byline.likelihood import Values, decide, probability
 from byline.metrics import auc, c_at_1, cllr
 from byline.problems import Problem, read_problems
 from byline.resampling import Draws, interval, measure_draws, weigh_texts
 from byline.truth import read_truth
-from judging import CAP, bans_of, doubt, fit, learn_radius
+from judging import Learnt, bans_of, learn, learn_caps, mean_held_out
 from stored import RESULTS
 
 WHOLE = 0
@@ -41,8 +40,10 @@ PEOPLE = (10, 20, 40, 80, 150, 300)
 WIDE = (80, 150)
 """People that corpora have which are the same at all smaller numbers."""
 DRAWN = 3
-LEVELS = (0.0, math.log10(2), 1.0, CAP)
-"""Bans: more than none, and where weak and moderate support begin; the last is the most that is given."""
+LEVELS = (0.0, math.log10(2), 0.7)
+"""Bans: more than none, where weak support begins, and five times."""
+CLAIMS = (math.log10(2), 0.7, 1.0, 1.5, 2.0)
+"""Bans that a line without a cap gives."""
 CHOSEN = 15
 """Problems of either kind, where each is answered by itself."""
 USUAL = 40
@@ -91,8 +92,8 @@ def choose(corpus: Corpus) -> list[int]:
     return sorted(place for kind in kinds for place in chance.sample(kind, min(CHOSEN, len(kind))))
 
 
-Lines = Mapping[str, tuple[Line, float | None]]
-"""By corpus: what was fitted on the others, and the radius of undecided answers, where that is learnt too."""
+Lines = Mapping[str, Learnt]
+"""By corpus: what the others teach."""
 Figure = dict[str, Any]
 
 
@@ -126,6 +127,7 @@ def judge(rows: Sequence[Row], corpora: Mapping[str, Corpus]) -> dict[str, Any]:
     found["kinds"] = judge_kinds(judged, rows, alone)
     found["editing"] = judge_editing(judged, rows, alone)
     found["errors"] = judge_errors(judged)
+    found["support"] = judge_support(judged)
     return found
 
 
@@ -145,21 +147,20 @@ class Judged:
     def fit_lines(self, rows: Sequence[Row], key: str, alone: bool = False) -> Lines:
         """For each corpus what is fitted on the others."""
         found = {}
-        same = [{"corpus": row["corpus"], "values": row[key]} for row in rows if not row.get("seed")]
+        same = [{"corpus": row["corpus"], "seed": row.get("seed", 0), "values": row[key]} for row in rows]
         for name in self.corpora:
             others = [row for row in same if row["corpus"] != name]
-            line = doubt(fit(others, self.truths), alone)
-            found[name] = line, learn_radius(others, self.truths, line) if alone else None
+            found[name] = learn(others, self.truths, alone)
         return found
 
     def case(self, name: str, values: Sequence[float | None], lines: Lines, places: Sequence[int] = ()) -> Case:
         """The answers of a corpus, or of some of its problems."""
-        line, radius = lines[name]
+        learnt = lines[name]
         corpus = self.corpora[name]
         picked = list(places) or list(range(len(corpus.problems)))
-        bans = bans_of(values, line)
+        bans = bans_of(values, learnt)
         chances = probability(bans)
-        near = np.abs(chances - 0.5) < (decide(chances) if radius is None else radius)
+        near = np.abs(chances - 0.5) < (decide(chances) if learnt.radius is None else learnt.radius)
         weights = weigh_texts([corpus.problems[place] for place in picked], np.random.default_rng(0))
         return Case(np.array(corpus.truth)[picked], bans, np.where(near, 0.5, chances), weights)
 
@@ -187,7 +188,7 @@ def summarise(cases: Sequence[Case]) -> Figure:
         "cllr": tidy(means[2]),
         "auc_interval": [tidy(ends["auc"].low), tidy(ends["auc"].high)],
         "cllr_interval": [tidy(ends["cllr"].low), tidy(ends["cllr"].high)],
-        "false": [tidy(np.mean([rate_above(case.bans[~case.truth], level) for case in cases])) for level in LEVELS[:3]],
+        "false": [tidy(np.mean([rate_above(case.bans[~case.truth], level) for case in cases])) for level in LEVELS],
     }
 
 
@@ -360,7 +361,7 @@ def judge_kinds(judged: Judged, rows: Sequence[Row], lines: Lines) -> list[Figur
         found.append({
             "corpus": row["corpus"], "beside": row["beside"], "people": row["authors"], "problems": len(case.truth),
             "auc": summarise([case])["auc"], "cllr": summarise([case])["cllr"],
-            **{f"false {level:g}": tidy(rate_above(others, level)) for level in LEVELS[:3]},
+            **{f"false {level:g}": tidy(rate_above(others, level)) for level in LEVELS},
             "missed": tidy((case.bans[case.truth] < 0).mean()),
             "warned": tidy(np.mean([grade in ("poor", "none") for grade in row["grades"]])),
         })  # fmt: skip
@@ -424,7 +425,7 @@ def judge_errors(judged: Judged) -> list[Figure]:
             own = [row for row in rows if row["seed"] == seed]
             lines = judged.fit_lines([{**row, "seed": 0} for row in own], "values", alone=name == "cohort")
             for row in own:
-                bans = bans_of(row["values"], lines[row["corpus"]][0])
+                bans = bans_of(row["values"], lines[row["corpus"]])
                 truth = np.array(judged.truths[row["corpus"]])
                 above = [rate_above(bans[~truth], level) for level in LEVELS]
                 right = [rate_above(bans[truth], level) for level in LEVELS]
@@ -440,4 +441,21 @@ def judge_errors(judged: Judged) -> list[Figure]:
             "missed": tidy(every[:, -1].mean()),
             "problems": sum(len(own) for own in judged.truths.values()),
         })  # fmt: skip
+    return found
+
+
+def judge_support(judged: Judged) -> list[Figure]:
+    """How often ratios without a cap reach each level, rightly and wrongly, of corpora that the line did not see."""
+    found = []
+    for name in ("best", "quick", "cohort"):
+        rows = read_rows(name)
+        bans, same = mean_held_out(rows, judged.truths, name == "cohort")
+        caps = learn_caps(rows, judged.truths, name == "cohort")
+        for side, right, wrong in (("same", bans[same], bans[~same]), ("different", -bans[~same], -bans[same])):
+            counts = [[int((part >= level).sum()) for level in CLAIMS] for part in (right, wrong)]
+            found.append({
+                "preset": name, "side": side, "levels": [tidy(level) for level in CLAIMS], "right": counts[0],
+                "wrong": counts[1], "of": [len(right), len(wrong)],
+                "cap": tidy(getattr(caps, side)),
+            })  # fmt: skip
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,7 @@ def tables(figures: Mapping[str, Any], parts: Sequence[str]) -> list[str]:
         "kinds": lambda rows: [kinds_table(rows)],
         "editing": lambda rows: [editing_table(rows)],
         "errors": lambda rows: [errors_table(rows), priors_table(rows)],
+        "support": lambda rows: [support_table(rows)],
     }
     wanted = [part for part in makers if part in parts or (part in ("spread", "masks") and "length" in parts)]
     return [table for part in wanted if figures.get(part) for table in makers[part](figures[part])]
@@ -72,7 +74,7 @@ def length_tables(curves: Mapping[str, Any]) -> list[str]:
     for name, curve in curves.items():
         heads = (
             f"{CUT[name]} | corpora | problems | AUC | C@1 | product | Cllr | whole: AUC | whole: Cllr"
-            " | false, LLR > 0 | false, 1"
+            " | false, LLR > 0 | false, 0.7"
         )
         rows = [
             [
@@ -95,7 +97,7 @@ def length_tables(curves: Mapping[str, Any]) -> list[str]:
 
 def panel_table(cut: str, points: Sequence[Row]) -> str:
     """The same problems at every length, and whole."""
-    heads = f"the same problems, {cut} | corpora | problems | AUC | C@1 | product | Cllr | false, LLR > 0 | false, 1"
+    heads = f"the same problems, {cut} | corpora | problems | AUC | C@1 | product | Cllr | false, LLR > 0 | false, 0.7"
     whole = {"length": "whole", **points[-1]["whole"]} if points else {}
     lines = []
     for row in (*points, whole) if points else ():
@@ -183,7 +185,7 @@ def kinds_table(rows: Sequence[Row]) -> str:
         means = [sum(row[key] for row in mine) / len(mine) for key in keys]
         lines.append(["plain mean", label, "", *(f"{mean:.2f}" for mean in means[:2]), *shares(*means[2:])])
     heads = (
-        "questions of | beside texts of | people | AUC | Cllr | false, LLR > 0 | false, 0.3 | false, 1 | missed"
+        "questions of | beside texts of | people | AUC | Cllr | false, LLR > 0 | false, 0.3 | false, 0.7 | missed"
         " | warned of"
     )
     return lay_out(heads, lines)
@@ -213,12 +215,25 @@ def errors_table(rows: Sequence[Row]) -> str:
             for high, where in zip(row["highest"], row["where"], strict=True)
         ]
         rates = [f"{rate:.1%}" for rate in (*row["different"], row["same"][2], row["missed"])]
-        lines.append([PRESETS[row["preset"]], *rates[:4], worst[0], worst[2], *rates[4:]])
+        lines.append([PRESETS[row["preset"]], *rates[:3], worst[0], worst[2], *rates[3:]])
     heads = (
-        "preset | different, LLR > 0 | different, 0.3 | different, 1 | different, 2 | worst corpus, LLR > 0"
-        " | worst corpus, 1 | same, LLR 1 | same, LLR < 0"
+        "preset | different, LLR > 0 | different, 0.3 | different, 0.7 | worst corpus, LLR > 0 | worst corpus, 0.7"
+        " | same, LLR 0.7 | same, LLR < 0"
     )
     return lay_out(heads, lines)
+
+
+def support_table(rows: Sequence[Row]) -> str:
+    """By side and level: how often a line without a cap reaches it rightly and wrongly, and what that bears out."""
+    lines = []
+    for row in rows:
+        cells = []
+        for right, wrong in zip(row["right"], row["wrong"], strict=True):
+            shares = right / row["of"][0], (wrong + 1) / (row["of"][1] + 1)
+            cells.append(f"{right}, {wrong}: {math.log10(shares[0] / shares[1]):.2f}" if right else "none")
+        lines.append([PRESETS[row["preset"]], row["side"], *cells, f"{row['cap']:.2f}"])
+    levels = " | ".join(f"{level:.1f} or more" for level in rows[0]["levels"])
+    return lay_out(f"preset | for | {levels} | cap", lines)
 
 
 def priors_table(rows: Sequence[Row]) -> str:
@@ -231,7 +246,7 @@ def priors_table(rows: Sequence[Row]) -> str:
                 false, true = row["different"][level] * (of - one), row["same"][level] * one
                 wrong.append(f"{false / (false + true):.0%}" if false else "none seen")
         lines.append([f"{one} of {of:,}", *wrong])
-    heads = " | ".join(f"{PRESETS[row['preset']]}: LLR {mark}" for row in rows for mark in ("> 0", "1"))
+    heads = " | ".join(f"{PRESETS[row['preset']]}: LLR {mark}" for row in rows for mark in ("> 0", "0.7"))
     return lay_out(f"by the author | {heads}", lines)
 
 

@@ -8,6 +8,7 @@
     python benchmarks/pan.py --preset paper --control --corpora pan15 --name paper
     python benchmarks/pan.py --placebo          known sets exchanged between problems: AUC must be near .5
     python benchmarks/pan.py --preset best --runs DIR --again       read members that were kept anew, train nothing
+    python benchmarks/pan.py --judge --name best    calibrate stored values anew, answer nothing
     python benchmarks/pan.py --table            print the stored results again, run nothing
     python benchmarks/pan.py --compare single,relu,tanh         print several of them side by side, run nothing
 
@@ -66,8 +67,8 @@ VARIANTS: tuple[tuple[str, Ranking, float], ...] = (
 MATTER = (
     "documents", "problems", "languages", "normalise", "alphabet", "questions", "groups", "network", "kernels",
     "schedule", "training", "scoring", "engines/rnn", "engines/ngram", "engines/vectors", "ngrams", "ngram_kernels",
-    "masking", "cohorts", "enrolment", "ensemble", "ranks", "relative", "fusion", "alone", "interpret", "metrics",
-    "combination", "passages", "engines/spread",
+    "profile_kernels", "masking", "cohorts", "enrolment", "ensemble", "ranks", "relative", "fusion", "alone",
+    "interpret", "metrics", "combination", "passages", "engines/spread",
 )  # fmt: skip
 
 
@@ -82,8 +83,8 @@ def main() -> None:
         print_table(json.loads(path.read_text(encoding="utf-8")))
         return
     data = Path(os.environ.get("BYLINE_DATA") or sys.exit("set BYLINE_DATA to the folder that holds the corpora"))
-    if options.again:
-        read_again(path, data, options.runs)
+    if options.again or options.judge:
+        read_again(path, data, None if options.judge else options.runs)
         return
     stored = load(path, describe(options))
     corpora = sorted(child.name for child in data.iterdir() if (child / "truth.txt").exists())
@@ -125,6 +126,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="corpora run side by side")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="keep the run folders there")
     parser.add_argument("--again", action="store_true", help="read the kept run folders anew, train nothing")
+    parser.add_argument("--judge", action="store_true", help="calibrate stored values anew, answer nothing")
     parser.add_argument("--placebo", action="store_true", help="exchange known sets between problems")
     parser.add_argument("--table", action="store_true", help="print what is stored, run nothing")
     parser.add_argument("--compare", metavar="NAMES", help="print what is stored under these names, side by side")
@@ -136,10 +138,10 @@ def parse_options() -> argparse.Namespace:
     return options
 
 
-def read_again(path: Path, data: Path, runs: Path) -> None:
-    """Values, answers and measures of what is stored, from the members that were kept, as this program reads them."""
+def read_again(path: Path, data: Path, runs: Path | None) -> None:
+    """Answers and measures of what is stored anew, and first its values, where the members that were kept are given."""
     stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    for row in stored["runs"]:
+    for row in stored["runs"] if runs else ():
         kept = runs / f"{row['corpus']}-{row['seed']}"
         plan = read_plan(kept)
         row["values"] = relative_values(plan, list(read_members(kept, plan)), sorted(read_truth(data / row["corpus"])))

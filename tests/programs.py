@@ -9,6 +9,8 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,9 +20,14 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
+LIMIT = 300.0
+"""Seconds that a command may take, with the server's own beginning before the first."""
 
-def run(*words: object, cwd: Path | str | None = None, columns: int = 120) -> subprocess.CompletedProcess[str]:
-    """What `byline WORDS` prints and how it ends."""
+
+def run(
+    *words: object, cwd: Path | str | None = None, columns: int = 120, timeout: float = LIMIT
+) -> subprocess.CompletedProcess[str]:
+    """What `byline WORDS` prints and how it ends; what takes too long is killed, and raises TimeoutExpired."""
     environment = {**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1"}
     command = ["byline", *map(str, words)]
     with tempfile.TemporaryDirectory() as place:
@@ -31,6 +38,12 @@ def run(*words: object, cwd: Path | str | None = None, columns: int = 120) -> su
         assert server.stdout
         server.stdin.write(json.dumps(asked) + "\n")
         server.stdin.flush()
+        if not select.select([server.stdout], [], [], timeout)[0]:
+            os.killpg(server.pid, signal.SIGKILL)  # and what it has forked; the next command begins another server
+            server.wait()
+            _server.cache_clear()
+            said = (Path(path).read_text("utf-8", "replace") if Path(path).exists() else "" for path in outputs)
+            raise subprocess.TimeoutExpired(command, timeout, *said)
         told = server.stdout.readline()
         assert told, f"the server of commands ended with {server.wait()}"
         code = json.loads(told)

@@ -11,9 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from byline.calibration import (
+    GREATEST,
+    STRAIGHT,
     Calibration,
+    Caps,
+    bend,
     calibration_from,
     calibration_values,
+    is_bent,
     llr_bans,
     read_calibration,
     require_fit,
@@ -21,6 +26,7 @@ from byline.calibration import (
     write_calibration,
 )
 from byline.errors import RunError, SettingsError
+from byline.likelihood import Values
 from byline.storage import checked_json
 
 MADE = Calibration(
@@ -43,7 +49,31 @@ MADE = Calibration(
 def test_a_score_becomes_bans_by_the_line_and_the_cap() -> None:
     half = 2 / np.log(10)  # offset -2 + slope 4 x score: e^2 at a score of 1
     assert llr_bans(MADE, [0.0, 0.5, 1.0]) == pytest.approx([-half, 0, half])
-    assert llr_bans(MADE, [-10.0, 10.0]).tolist() == [-2.0, 2.0]
+    assert llr_bans(MADE, [-10.0, 10.0]) == pytest.approx([-2.0, 2.0])
+
+
+@given(
+    st.lists(st.floats(-1e300, 1e300), min_size=2).map(lambda bans: np.array(sorted(bans))),
+    st.one_of(st.just(0.0), st.floats(1e-3, 1e3), st.just(GREATEST)),
+)
+def test_ratios_near_the_cap_in_order_and_never_pass_it(bans: Values, cap: float) -> None:
+    bent = bend(bans, Caps(cap, cap))
+    assert (np.diff(bent) >= 0).all()
+    assert (np.abs(bent) <= cap).all()
+    below = np.abs(bans) <= STRAIGHT * cap
+    assert (bent[below] == bans[below]).all()
+
+
+def test_what_is_stronger_stays_so_beyond_the_cap() -> None:
+    bent = bend(np.array([0.7, 0.8, 1.0, 1.5, 2.0, -2.0]), Caps(1.0, 0.5))
+    assert bent == pytest.approx([0.7, 0.75 + 0.25 * (1 - np.exp(-0.2)), 0.9080, 0.9876, 0.9983, -0.5], abs=1e-4)
+
+
+def test_a_ratio_that_the_line_had_beyond_the_cap_is_told() -> None:
+    at, below = (llr_bans(MADE, [(2 + np.log(10) * bans) / 4])[0] for bans in (2.01, 1.99))
+    assert is_bent(MADE, at)
+    assert is_bent(MADE, -at)
+    assert not is_bent(MADE, below)
 
 
 def test_a_problem_without_a_score_has_a_ratio_of_one() -> None:
@@ -160,7 +190,7 @@ def without(name: str) -> dict[str, object]:
         (checked_json(without("format")), "no calibration"),
         (checked_json(values(format="1")), "no calibration"),
         (checked_json(values(format=True)), "no calibration"),
-        (checked_json(values(format=2, beauty=1)), r"newer Byline \(format 2\); update Byline to read it"),
+        (checked_json(values(format=3, beauty=1)), r"newer Byline \(format 3\); update Byline to read it"),
         (checked_json(without("cap")), r"not those of a calibration \(cap\); copy it or fit it again"),
         (checked_json(values(beauty=1)), r"not those of a calibration \(beauty\)"),
         (checked_json(values(slope={"a": 1})), "slope must be a number"),
@@ -199,3 +229,12 @@ def test_a_damaged_file_never_breaks_the_reader(
     path.write_bytes(WHOLE[:place] + change + WHOLE[place + len(change) :])
     with contextlib.suppress(SettingsError):
         assert read_calibration(path) == MADE  # spaces between values may change
+
+
+def test_a_file_of_the_first_format_has_one_cap_for_both_sides(tmp_path: Path) -> None:
+    values = {**asdict(MADE), "engines": list(MADE.engines), "corpora": list(MADE.corpora)}
+    del values["cap_different"]
+    (tmp_path / "old.json").write_bytes(checked_json({"format": 1, "kind": "calibration", **values}))
+    assert read_calibration(tmp_path / "old.json") == MADE
+    assert MADE.caps == (2.0, 2.0)
+    assert replace(MADE, cap_different=1.0).caps == (2.0, 1.0)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,8 +19,9 @@ from byline.fusion import average_members
 from byline.plans import Manner
 from byline.pools import Pool, read_pool
 from byline.reference import Reference, ReferenceText
-from byline.runs import copy_member, read_members, read_plan
+from byline.runs import aside, copy_member, read_members, read_plan
 from byline.settings import Settings, kinds_of
+from byline.storage import checked_json, sha256, write_files
 from byline.verification import verify
 from conftest import MakeCorpus, small_problems
 
@@ -32,6 +32,11 @@ TRUTH = {name: bool(int(name[2:]) % 2) for name in small_problems(6)}
 @pytest.fixture
 def corpus(make_corpus: MakeCorpus) -> Path:
     return make_corpus(small_problems(6))
+
+
+def held(folder: Path) -> dict[str, bytes]:
+    """All files in a folder, hidden ones too."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 class TestCombining:
@@ -104,16 +109,109 @@ class TestCombining:
         with pytest.raises(RunError, match="no run found"):
             examine_run(tmp_path / "two")
 
-    @pytest.mark.parametrize("place", ["members/0001/more", "members/0001/matrix.safetensors", "cautions.json"])
-    def test_links_in_somebody_elses_run_lead_nowhere(self, corpus: Path, tmp_path: Path, place: str) -> None:
-        verify(corpus, SMALL, keep=Keep(tmp_path / "one"))
-        (tmp_path / "secret").write_text("secret")
-        (tmp_path / "one" / place).unlink(missing_ok=True)
-        (tmp_path / "one" / place).symlink_to(tmp_path / "secret")
-        with suppress(RunError):
+    @pytest.mark.parametrize("same", [True, False])
+    @pytest.mark.parametrize(
+        "place",
+        [
+            "members", "members/0001", "members/0001/member.json", "members/0001/matrix.safetensors",
+            "members/0001/model-1.safetensors", "members/0001/evidence.json", "members/0001/trace",
+            "members/0001/trace/sub-epoch-01.txt", "problems.jsonl", "cautions.json",
+        ],
+    )  # fmt: skip
+    def test_links_in_somebody_elses_run_are_refused(
+        self, corpus: Path, tmp_path: Path, place: str, same: bool
+    ) -> None:
+        """Those that lead to what belongs there, too."""
+        verify(corpus, SMALL, keep=Keep(tmp_path / "one", trace=True))
+        (tmp_path / "one" / place).rename(tmp_path / "there")
+        (tmp_path / "secret").write_text("secret", "utf-8")
+        (tmp_path / "one" / place).symlink_to(tmp_path / ("there" if same else "secret"))
+        with pytest.raises(RunError, match=f"{place}: a link, which is not followed; put there what it leads to"):
             combine_runs([tmp_path / "one"], tmp_path / "two")
-        copied = [path.read_bytes() for path in (tmp_path / "two").rglob("*") if path.is_file()]
-        assert b"secret" not in copied
+        assert b"secret" not in held(tmp_path / "two").values()
+
+    def test_what_lies_beside_a_members_own_files_is_not_copied(self, corpus: Path, tmp_path: Path) -> None:
+        verify(corpus, SMALL, keep=Keep(tmp_path / "one"))
+        (tmp_path / "secret").write_text("secret", "utf-8")
+        (tmp_path / "one/members/0001/more").symlink_to(tmp_path / "secret")
+        (tmp_path / "one/members/0001/note").write_text("secret", "utf-8")
+        combine_runs([tmp_path / "one"], tmp_path / "two")
+        copied = held(tmp_path / "two/members")
+        assert "0001/matrix.safetensors" in copied
+        assert b"secret" not in copied.values()
+
+    @pytest.mark.parametrize("name", ["../note", "/note", "trace/../../note", "..\\note", "C:note", "", "."])
+    def test_a_member_that_names_files_elsewhere_is_refused(self, tmp_path: Path, name: str) -> None:
+        source = tmp_path / "run/members/0001"
+        described = checked_json({"files": {name: sha256(b"secret")}})
+        write_files(source, {"member.json": described, "../note": b"secret"})
+        with pytest.raises(RunError, match=r"0001: damaged, .* is no name of its own files"):
+            copy_member(source, tmp_path / "copy")
+        assert not (tmp_path / "copy").exists()
+
+    def test_a_trace_comes_along(self, corpus: Path, tmp_path: Path) -> None:
+        verify(corpus, SMALL, members=2, keep=Keep(tmp_path / "one", trace=True))
+        combine_runs([tmp_path / "one"], tmp_path / "two")
+        assert (tmp_path / "two/members/0002/trace/sub-epoch-01.txt").is_file()
+        assert held(tmp_path / "two/members") == held(tmp_path / "one/members")
+
+    @pytest.mark.parametrize("gone", ["model-1.*", "model-*", "evidence.npy", "evidence.*", "trace", "trace/*-02*"])
+    def test_what_was_deleted_to_save_room_is_not_missed(self, corpus: Path, tmp_path: Path, gone: str) -> None:
+        whole = verify(corpus, SMALL, members=2, keep=Keep(tmp_path / "one", trace=True))
+        removed = list((tmp_path / "one/members/0002").glob(gone))
+        assert removed
+        for path in removed:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        joined = combine_runs([tmp_path / "one"], tmp_path / "two")
+        assert format_answers(joined.answers, "folders") == format_answers(whole.answers, "folders")
+        assert held(tmp_path / "two/members") == held(tmp_path / "one/members")
+        assert len(list(read_members(tmp_path / "two", joined.plan))) == 2
+
+    def test_a_refused_one_leaves_what_was_there(self, corpus: Path, tmp_path: Path) -> None:
+        """Two runs, the second with a fault that shows only when its files are copied."""
+        for seed in (1, 2):
+            verify(corpus, SMALL, seed=seed, keep=Keep(tmp_path / str(seed)))
+        combine_runs([tmp_path / "1"], tmp_path / "both")
+        before = held(tmp_path / "both")
+        evidence = tmp_path / "2/members/0001/evidence.json"
+        evidence.write_bytes(evidence.read_bytes() + b" ")
+        replaced: list[bool] = []
+        with pytest.raises(RunError, match=r"evidence\.json: damaged; go on with its run by --resume"):
+            combine_runs([tmp_path / "1", tmp_path / "2"], tmp_path / "both", True, None, lambda: replaced.append(True))
+        assert (held(tmp_path / "both"), replaced) == (before, [])
+        evidence.unlink()
+        combine_runs([tmp_path / "1", tmp_path / "2"], tmp_path / "both", True, None, lambda: replaced.append(True))
+        assert (len(read_plan(tmp_path / "both").members), replaced) == (2, [True])
+        assert examine_run(tmp_path / "both").members
+
+    @pytest.mark.parametrize("fault", [KeyboardInterrupt(), RunError("full")], ids=["stopped", "full"])
+    def test_so_does_one_that_is_stopped_while_it_copies(
+        self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: BaseException
+    ) -> None:
+        verify(corpus, SMALL, members=2, keep=Keep(tmp_path / "one"))
+        verify(corpus, SMALL, seed=2, keep=Keep(tmp_path / "two"))
+        before = held(tmp_path / "two")
+
+        def stop(source: Path, target: Path) -> None:
+            copy_member(source, target)
+            if source.name == "0002":
+                raise fault
+
+        with monkeypatch.context() as patches:
+            patches.setattr("byline.combination.copy_member", stop)
+            with pytest.raises(type(fault)):
+                combine_runs([tmp_path / "one"], tmp_path / "two", overwrite=True)
+        assert held(tmp_path / "two") == before
+        combine_runs([tmp_path / "one"], tmp_path / "two", overwrite=True)
+        assert held(tmp_path / "two/members") == held(tmp_path / "one/members")
+
+    def test_what_a_killed_one_left_is_swept_by_the_next(self, corpus: Path, tmp_path: Path) -> None:
+        verify(corpus, SMALL, keep=Keep(tmp_path / "one"))
+        with aside(tmp_path) as made:
+            name = made.name
+        shutil.copytree(tmp_path / "one/members", tmp_path / "two" / name / "members")
+        combine_runs([tmp_path / "one"], tmp_path / "two")
+        assert sorted(path.name for path in (tmp_path / "two").iterdir() if path.name.startswith(".")) == []
 
     def test_skipped_problems_stay_answered_a_half(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
         problems = small_problems(7)

@@ -32,6 +32,13 @@ def test_version_and_help() -> None:
         assert "Example" in shown.stdout
 
 
+def test_a_command_that_takes_too_long_is_killed_and_the_next_one_runs(tmp_path: Path) -> None:
+    """Of the tests themselves: one that never ends would keep all others waiting."""
+    with pytest.raises(subprocess.TimeoutExpired, match=r"'serve'.* timed out after 2 seconds"):
+        run("serve", "--no-browser", "--port", "0", "--home", tmp_path / "home", timeout=2)
+    assert run("--version").returncode == 0
+
+
 @pytest.mark.parametrize(
     "words", [["verify"], ["verify", "x"], ["nonsense"], ["verify", "x", "-o", "y", "--seed", "no"]]
 )

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from numba.core import config
 
+import byline
 from byline.compiling import _Files, compiler
+
+SOURCE = Path(byline.__file__).parent
 
 
 @pytest.fixture
@@ -90,3 +95,31 @@ def test_nowhere_to_write_is_no_error(source: Path, monkeypatch: pytest.MonkeyPa
 def test_a_missing_source_is_no_error(cache: Path, tmp_path: Path) -> None:
     assert use(tmp_path / "nowhere") == (42, 0)
     assert use(tmp_path / "nowhere") == (42, 0)
+
+
+def compiled_in(tree: ast.Module) -> Iterator[str]:
+    """Names that stand in the bodies of compiled functions."""
+    for part in tree.body:
+        if isinstance(part, ast.FunctionDef) and part.decorator_list:
+            for line in part.body:
+                yield from (each.id for each in ast.walk(line) if isinstance(each, ast.Name))
+
+
+@pytest.mark.parametrize("module", ["kernels", "ngram_kernels", "profile_kernels"])
+def test_code_is_stale_once_any_module_changes_that_is_compiled_into_it(module: str) -> None:
+    tree = ast.parse((SOURCE / f"{module}.py").read_text(encoding="utf-8"))
+    used = set(compiled_in(tree))
+    imports = [part for part in tree.body if isinstance(part, ast.ImportFrom) and part.module]
+    wanted = {
+        str(part.module).removeprefix("byline.")
+        for part in imports
+        if str(part.module).startswith("byline.") and used & {each.asname or each.name for each in part.names}
+    }
+    (call,) = (each for each in ast.walk(tree) if isinstance(each, ast.Call) and ast.unparse(each.func) == "compiler")
+    stamped = {ast.unparse(each) for each in call.args}
+    assert stamped == {"Path(__file__)", *(f"Path({name}.__file__)" for name in wanted)}
+
+
+def test_no_other_module_compiles() -> None:
+    found = {path.stem for path in SOURCE.rglob("*.py") if "= compiler(" in path.read_text(encoding="utf-8")}
+    assert found == {"kernels", "ngram_kernels", "profile_kernels"}

@@ -19,15 +19,20 @@ PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 ROWS = {cells[1].strip(): cells[2] for line in PAGE.splitlines() if len(cells := line.split("|")) == 5}
 
 
-@pytest.fixture(scope="module")
-def drawing() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("stages", ROOT / "docs" / "architecture.py")
+def load(name: str) -> ModuleType:
+    """A script of the docs."""
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", ROOT / "docs" / f"{name}.py")
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
-    sys.modules["stages"] = module
+    sys.modules[module.__name__] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def drawing() -> ModuleType:
+    return load("architecture")
 
 
 def named(cell: str) -> set[str]:
@@ -53,6 +58,14 @@ def test_every_file_of_the_source_is_named(drawing: ModuleType) -> None:
 def test_files_that_the_page_sends_people_to_are_there() -> None:
     for name in re.findall(r"`((?:tests|docs|benchmarks|src)/[\w/.-]+)`", PAGE):
         assert (ROOT / name).exists(), name
+
+
+def test_every_script_of_the_docs_is_named_and_the_pages_that_it_writes() -> None:
+    section = PAGE.partition("## Docs\n")[2].partition("\n## ")[0]
+    scripts = {path.name for path in (ROOT / "docs").glob("*.py")} - {"conf.py"}
+    assert set(re.findall(r"`python docs/(\w+\.py)`", section)) == scripts
+    generated = load("generate").PAGES
+    assert {name for name in re.findall(r"`(\w+\.md)`", section) if name != "architecture.md"} == set(generated)
 
 
 def citation() -> dict[str, Any]:

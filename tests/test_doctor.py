@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import pytest
+from threadpoolctl import threadpool_info
 from typer.testing import CliRunner
 
+from byline import kernels, ngram_kernels, profile_kernels
 from byline.checkup import installation, selftest, speed
 from byline.checkup.findings import Finding, Section
 from byline.commands import app
+from byline.errors import CorpusError, RunError
+from byline.training import train
 
 ROOT = Path(__file__).parent.parent
 run = CliRunner().invoke
@@ -81,9 +89,12 @@ def test_an_extra_that_is_missing_is_no_fault_and_its_remedy_is_named() -> None:
     assert re.search(r"^- figures .*\n +pip install 'byline\[figures\]'$", done.stdout, re.MULTILINE)
 
 
-def break_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
+LOST = "OSError('libfoo.so: cannot open\\nat all')"
+
+
+def break_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, error: str = LOST) -> None:
     (tmp_path / name).mkdir()
-    (tmp_path / name / "__init__.py").write_text("raise OSError('libfoo.so: cannot open\\nat all')")
+    (tmp_path / name / "__init__.py").write_text(f"raise {error}")
     for module in [each for each in sys.modules if each.split(".")[0] == name]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -150,7 +161,23 @@ def test_the_size_of_the_cache_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path
     (tmp_path / "kernels.nbc").write_bytes(bytes(1_500_000))
     (tmp_path / "other.txt").write_bytes(bytes(9_000_000))
     monkeypatch.setattr(installation, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(installation, "is_compiled", lambda: True)
     assert named(installation.look_at_places(), "compiled code").said == f"{tmp_path}, 1 files, 1.5 MB"
+
+
+def test_that_it_has_to_compile_is_said_before_the_self_test_begins(tmp_path: Path) -> None:
+    code = """
+from byline.checkup.installation import look_at_places
+from byline.kernels import train_text
+print(look_at_places().findings[0].said)
+train_text._cache._cache_file.flush()  # an index without code
+print(look_at_places().findings[0].said)
+"""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    first, second = done.stdout.splitlines()
+    assert first.endswith(f", 0 files, 0.0 MB; {installation.FIRST_TIME}")
+    assert second.endswith(", 1 files, 0.0 MB")
 
 
 def test_data_that_is_not_there_is_noted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -176,6 +203,21 @@ def test_networks_may_stray_further() -> None:
     assert selftest.compare("rnn", {name: value + 0.06 for name, value in stored.items()}, stored).state == "broken"
 
 
+def test_a_backend_that_matplotlib_does_not_know_is_no_fault_for_none_is_used() -> None:
+    code = "from byline.checkup.installation import look_at_extras; print(look_at_extras().findings)"
+    environment = {**os.environ, "MPLBACKEND": "no-such"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    assert "Finding(name='figures', said='matplotlib 3." in done.stdout
+    assert "broken" not in done.stdout
+
+
+def test_a_broken_matplotlib_is_named_in_its_own_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    break_package(monkeypatch, tmp_path, "matplotlib", "ImportError('libfoo.so: cannot open')")
+    figures = named(installation.look_at_extras(), "figures")
+    assert figures.state == "broken"
+    assert figures.said.endswith("can't be loaded (ImportError: libfoo.so: cannot open)")
+
+
 def test_whatever_an_engine_raises_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(engine: str, *_: object) -> None:
         raise RuntimeError(f"no {engine}")
@@ -184,6 +226,50 @@ def test_whatever_an_engine_raises_is_a_finding(monkeypatch: pytest.MonkeyPatch)
     tried = selftest.try_answers()
     assert [finding.state for finding in tried.findings] == ["broken"] * 4
     assert tried.findings[0].said == "failed (RuntimeError: no ngram)"
+    assert tried.findings[0].remedy == selftest.REINSTALL
+
+
+def test_a_temporary_folder_without_room_is_the_fault_of_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fill(path: Path, content: bytes) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    monkeypatch.setattr(selftest, "TESTS", {"ngram": selftest.TESTS["ngram"]})
+    monkeypatch.setattr("byline.storage._write", fill)
+    engine, report = selftest.try_answers().findings
+    assert (engine.state, report.state) == ("broken", "broken")
+    assert "No space left on device" in engine.said
+    assert engine.remedy == f"see that {tempfile.gettempdir()} has room and can be written to, {OR_ANOTHER}"
+
+
+OR_ANOTHER = "or name another folder in TMPDIR"
+
+
+@pytest.mark.parametrize(
+    ("error", "remedy"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), OR_ANOTHER),
+        (PermissionError(errno.EACCES, "Permission denied"), OR_ANOTHER),
+        (RunError("out: can't be written to"), OR_ANOTHER),
+        (OSError("libfoo.so: cannot open shared object file"), selftest.REINSTALL),
+        (FileNotFoundError(errno.ENOENT, "No such file or directory"), selftest.REINSTALL),
+        (CorpusError("EN001: no text"), selftest.REINSTALL),
+    ],
+)
+def test_what_to_do_depends_on_what_went_wrong(monkeypatch: pytest.MonkeyPatch, error: Exception, remedy: str) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(selftest, "answer", fail)
+    assert selftest.try_answers().findings[0].remedy.endswith(remedy)
+
+
+def test_no_temporary_folder_at_all_is_a_finding(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: [str(tmp_path / "nowhere")])
+    (finding,) = selftest.try_answers().findings
+    assert (finding.name, finding.state) == ("temporary folder", "broken")
+    assert "No usable temporary directory" in finding.said
+    assert finding.remedy == "name a folder that can be written to in TMPDIR"
 
 
 def test_a_speed_far_below_is_noted_with_what_may_be_the_cause() -> None:
@@ -207,6 +293,26 @@ def test_the_documented_speeds_are_those_of_the_docs() -> None:
     page = (ROOT / "docs" / "installing.md").read_text("utf-8")
     for name in ("ngram", "vectors"):
         assert f"| {speed.SPEEDS[name].speed:,} |" in page
+
+
+def test_nothing_is_compiled_for_the_speed_alone_and_all_of_it_goes_on_one_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """More threads wait for each other where something else computes: ten times as long on two busy cores."""
+    threads = set()
+
+    def train_watched(*words: Any) -> Any:
+        threads.update(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
+        return train(*words)
+
+    monkeypatch.setattr(speed, "HEADS", 3)
+    monkeypatch.setattr(speed, "train", train_watched)
+    compiled = (kernels.train_text, kernels.score_text, ngram_kernels.count_text, profile_kernels.multiply_chosen)
+    selftest.try_answers()
+    before = [len(each.signatures) for each in compiled]
+    speed.measure_speed(time.perf_counter)
+    assert [len(each.signatures) for each in compiled] == before
+    assert threads == {1}
 
 
 def test_the_clock_alone_makes_the_speed() -> None:

@@ -45,6 +45,15 @@ def files_of(name: str) -> dict[str, str]:
     return found
 
 
+def changed_by(name: str) -> list[str]:
+    return re.findall(r"^--- (\S+)", "".join(blocks(name, "diff")), re.MULTILINE)
+
+
+def scripts_of(name: str) -> set[str]:
+    """Those that a page says to run."""
+    return set(re.findall(r"`python (docs/\w+\.py)`", page(name)))
+
+
 def apply(changes: str, folder: Path) -> None:
     """Make the changes of a page: of what stands there the next such line is meant, and must be there."""
     for part in re.split(r"^--- ", changes, flags=re.MULTILINE)[1:]:
@@ -65,12 +74,13 @@ def apply(changes: str, folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The source and the tests with what the three pages add."""
+    """The source, the tests and the docs with what the three pages add."""
     folder = tmp_path_factory.mktemp("copy")
     aside = shutil.ignore_patterns("__pycache__", "node_modules")
-    for part in ("src", "tests"):
+    for part in ("src", "tests", "docs"):
         shutil.copytree(ROOT / part, folder / part, ignore=aside)
-    shutil.copy(ROOT / "pyproject.toml", folder)
+    for name in ("pyproject.toml", "CONTRIBUTING.md", "CITATION.cff"):
+        shutil.copy(ROOT / name, folder)
     for name in PAGES:
         for path, body in files_of(name).items():
             assert not (folder / path).exists(), path
@@ -148,11 +158,20 @@ def follow(name: str, execute: Run, folder: Path) -> list[str]:
 @pytest.mark.parametrize("name", PAGES)
 def test_each_is_one_page_of_tidy_code(name: str, copy: Path) -> None:
     assert len(page(name).splitlines()) <= LONGEST
-    changed = re.findall(r"^--- (\S+)", "".join(blocks(name, "diff")), re.MULTILINE)
+    code = [*files_of(name), *(path for path in changed_by(name) if path.endswith(".py"))]
     for words in (["check"], ["format", "--check"]):
-        command = [sys.executable, "-m", "ruff", *words, "--no-cache", *files_of(name), *changed]
+        command = [sys.executable, "-m", "ruff", *words, "--no-cache", *code]
         done = subprocess.run(command, capture_output=True, text=True, cwd=copy, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_each_says_what_writes_the_docs_anew(name: str) -> None:
+    """A file more changes the picture of the architecture, a word in the settings what commands and settings offer."""
+    wanted = {"docs/architecture.py"} | (
+        {"docs/generate.py"} if "src/byline/settings.py" in changed_by(name) else set()
+    )
+    assert scripts_of(name) == wanted
 
 
 def test_a_change_that_no_longer_fits_is_noticed(tmp_path: Path) -> None:
@@ -207,8 +226,11 @@ def test_the_format_is_read(execute: Run, corpus: Path) -> None:
 CHOOSE = '''
 """Of all tests only those that ask what the pages add, and some that list what there is."""
 
-ADDED = ("delta", "margin", "margins", "subtitles", ".srt", "document .srt")
-LISTS = ("has_its_place", "another_seed", "page_offers", "margin_by_hand")
+ADDED = ("delta", "margin", "margins", "subtitles", ".srt", "document .srt", "commands.md", "settings.md")
+LISTS = (
+    "has_its_place", "another_seed", "page_offers", "margin_by_hand", "would_be_drawn_now", "has_one_stage",
+    "row_of_its_stage", "every_file_of_the_source", "fixed_set_is_whole",
+)
 
 
 def pytest_collection_modifyitems(items):
@@ -222,10 +244,25 @@ def asks(item):
 '''
 
 
+QUICKLY = {
+    "docs/generate.py": """
+import sys
+sys.path.insert(0, "docs")
+import generate
+for page in ("commands.md", "settings.md"):
+    (generate.HERE / page).write_text(generate.PAGES[page](), "utf-8")
+"""
+}
+"""In the place of a script: what is in json.md takes long, and is the same whatever engines and interpretations are."""
+
+
 def test_what_the_pages_add_keeps_the_contracts_of_what_is_built_in(copy: Path, execute: Run) -> None:
     """It comes last: what is compiled for the tests before is there."""
+    for script in sorted(set[str]().union(*map(scripts_of, PAGES))):
+        execute(*(["-c", QUICKLY[script]] if script in QUICKLY else [script]))
     (copy / "tests" / "choose.py").write_text(CHOOSE, "utf-8")
     files = ["layers", "margins", "engines", "settings", "ways", "formats", "fuzzing", "web_uploads"]
+    files += ["architecture", "contributing", "completion", "docs"]
     paths = [f"tests/test_{name}.py" for name in files]
     printed = execute("-m", "pytest", "-n", "0", "-p", "no:cacheprovider", "-p", "tests.choose", "-rA", *paths)
     passed = re.findall(r"^PASSED tests/test_(.+)$", printed, re.MULTILINE)
@@ -239,6 +276,13 @@ def test_what_the_pages_add_keeps_the_contracts_of_what_is_built_in(copy: Path, 
         "formats.py::TestTwins::test_a_document_reads_like_its_text_file[.srt]",
         "fuzzing.py::test_whatever_it_is_given_it_answers_or_says_why_not[document .srt]",
         "web_uploads.py::test_the_page_offers_what_can_be_read_and_says_what_is_missing",
+        "architecture.py::test_picture_and_page_are_what_would_be_drawn_now",
+        "architecture.py::test_every_module_of_the_order_has_one_stage",
+        "contributing.py::test_every_module_stands_in_the_row_of_its_stage",
+        "contributing.py::test_every_file_of_the_source_is_named",
+        "completion.py::test_each_fixed_set_is_whole",
+        "docs.py::test_generated_pages_are_up_to_date[commands.md]",
+        "docs.py::test_generated_pages_are_up_to_date[settings.md]",
     } <= set(passed)
     engine = [name for name in passed if name.startswith("engines.py")]
     for contract in ("own_and_a_sample", "can_be_stopped", "preferred_by_nobody", "change_no_matrix"):

@@ -30,7 +30,7 @@ from byline.reference import (
     write_reference,
 )
 from byline.reference.suitability import ENOUGH, FEWEST
-from byline.storage import checked_json
+from byline.storage import OLD, checked_json
 from conftest import MakeCorpus
 
 DICE = random.Random(1)
@@ -346,6 +346,11 @@ class TestRelatedTexts:
         assert related_texts(reference, [quoting]) == [{0}]
 
 
+def take_away(folder: Path) -> None:
+    """As a process does that is killed before it puts another there."""
+    folder.rename(folder.with_name(f".{folder.name}.{2**22 + 1}{OLD}"))
+
+
 class TestOnDisk:
     @pytest.fixture
     def built(self, tmp_path: Path) -> Path:
@@ -430,6 +435,21 @@ class TestOnDisk:
         assert read_reference(built) == population(2)
         assert sorted(path.name for path in (built / "texts").iterdir()) == ["0001.txt", "0002.txt"]
         assert [path.name for path in built.parent.iterdir()] == ["ref"]
+
+    def test_one_that_a_killed_process_took_away_is_not_replaced_unasked(self, built: Path, tmp_path: Path) -> None:
+        take_away(built)
+        with pytest.raises(RunError, match=r"ref: (is there again|holds a reference)"):
+            write_reference(population(2), built)
+        assert read_reference(built) == population(3)
+        with pytest.raises(RunError, match="holds a reference; give --overwrite"):
+            write_reference(population(2), built)
+        write_reference(population(2), built, overwrite=True)
+        assert read_reference(built) == population(2)
+        assert [path.name for path in tmp_path.iterdir()] == ["ref"]
+
+    def test_it_can_be_built_upon(self, built: Path) -> None:
+        take_away(built)
+        assert build_reference([built]) == population(3)
 
     def test_nothing_that_is_not_a_references_own_is_deleted(self, built: Path, tmp_path: Path) -> None:
         (built / "notes.txt").write_text("precious", "utf-8")

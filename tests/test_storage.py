@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -12,9 +13,16 @@ from byline import storage
 from byline.errors import RunError
 from byline.storage import real_file, write_files, write_folder
 
+NOBODY = 2**22 + 1
+"""No process has that number."""
+
 
 def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 class TestLinks:
@@ -107,19 +115,95 @@ class TestOddPlaces:
 
 
 class TestFolders:
-    def test_one_that_cannot_be_removed_is_replaced_all_the_same(self, tmp_path: Path) -> None:
+    def test_one_that_cannot_be_removed_is_replaced_all_the_same_and_again(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        folder, remove = tmp_path / "ref", shutil.rmtree
+        write_folder(folder, {"about": b"0", "texts/a": b"0"})
+
+        def remove_in_part(path: Path, ignore_errors: bool = False) -> None:
+            assert ignore_errors
+            (path / "about").unlink(missing_ok=True)  # and what is in texts can't be
+
+        monkeypatch.setattr(shutil, "rmtree", remove_in_part)
+        for content in (b"1", b"2", b"3"):
+            write_folder(folder, {"about": content, "texts/b": content})
+            assert files_in(folder) == {"about": content, "texts/b": content}
+        assert len(names_in(tmp_path)) == 4
+        monkeypatch.setattr(shutil, "rmtree", remove)
+        write_folder(folder, {"about": b"4"})
+        assert (names_in(tmp_path), files_in(folder)) == (["ref"], {"about": b"4"})
+
+    def test_what_was_removed_in_part_is_never_put_back(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         folder = tmp_path / "ref"
-        write_folder(folder, {"about": b"old", "texts/a": b"old"})
-        (folder / "texts").chmod(0o500)
-        try:
-            write_folder(folder, {"about": b"new", "texts/b": b"new"})
-        finally:
-            for path in tmp_path.rglob("texts"):
-                path.chmod(0o700)
-        assert {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == {
-            "about": b"new",
-            "b": b"new",
-        }
+        write_folder(folder, {"about": b"oldest", "texts/a": b"oldest"})
+
+        def die(path: Path, ignore_errors: bool = False) -> None:
+            (path / "about").unlink(missing_ok=True)
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patches:
+            patches.setattr(shutil, "rmtree", die)
+            with pytest.raises(KeyboardInterrupt):
+                write_folder(folder, {"about": b"old"})
+        os.utime(folder, (0, 0))  # what is half removed was touched last
+        folder.rename(tmp_path / f".ref.{NOBODY}{storage.OLD}")
+        assert storage.put_back(folder)
+        assert files_in(folder) == {"about": b"old"}
+
+    def test_what_an_earlier_process_of_the_same_number_left_stands_in_nobodys_way(self, tmp_path: Path) -> None:
+        """In containers all have the same."""
+        folder = tmp_path / "ref"
+        for end in (storage.OLD, storage.PART, storage.GONE):
+            write_folder(folder, {"about": b"old"})
+            shutil.copytree(folder, tmp_path / f".ref.{os.getpid()}{end}")
+            for content in (b"new", b"newer"):
+                write_folder(folder, {"about": content})
+                assert (names_in(tmp_path), files_in(folder)) == (["ref"], {"about": content})
+
+    def test_what_a_killed_process_had_begun_is_swept(self, tmp_path: Path) -> None:
+        (tmp_path / f".ref.{NOBODY}{storage.PART}").mkdir()
+        (tmp_path / f".ref.{os.getppid()}{storage.PART}").mkdir()  # that one lives
+        write_folder(tmp_path / "ref", {"about": b"new"})
+        assert names_in(tmp_path) == [f".ref.{os.getppid()}{storage.PART}", "ref"]
+
+    @pytest.mark.parametrize("number", [NOBODY, os.getpid(), os.getppid()], ids=["dead", "own", "alive"])
+    @pytest.mark.parametrize("name", ["ref.v2", "ref.7"])
+    def test_one_whose_name_goes_on_after_a_dot_is_another(self, tmp_path: Path, name: str, number: int) -> None:
+        taken = tmp_path / f".{name}.{number}{storage.OLD}"
+        taken.mkdir()
+        (taken / "about").write_bytes(b"theirs")
+        os.utime(taken, (0, 0))
+        assert not storage.put_back(tmp_path / "ref")
+        for content in (b"mine", b"mine again"):
+            write_folder(tmp_path / "ref", {"about": content})
+        assert (names_in(tmp_path), files_in(taken)) == ([taken.name, "ref"], {"about": b"theirs"})
+
+    def test_a_file_takes_nothing_of_such_a_one_either(self, tmp_path: Path) -> None:
+        others = [tmp_path / f".ref.{end}" for end in (f"v2.{NOBODY}{storage.OLD}", f"txt.{NOBODY}{storage.PART}")]
+        for other in others:
+            other.mkdir()
+            os.utime(other, (0, 0))
+        write_files(tmp_path, {"ref": b"new"})
+        assert names_in(tmp_path) == sorted([*(other.name for other in others), "ref"])
+
+    def test_one_that_comes_back_is_not_replaced_by_who_has_not_seen_it(self, tmp_path: Path) -> None:
+        folder = tmp_path / "ref"
+        write_folder(folder, {"about": b"old"})
+        folder.rename(tmp_path / f".ref.{NOBODY}{storage.OLD}")
+        with pytest.raises(RunError, match=r"ref: is there again, .*; look at it, and begin again"):
+            write_folder(folder, {"about": b"new"})
+        assert (names_in(tmp_path), files_in(folder)) == (["ref"], {"about": b"old"})
+        write_folder(folder, {"about": b"new"})
+        assert files_in(folder) == {"about": b"new"}
+
+    def test_a_file_in_its_place_is_refused_and_stays(self, tmp_path: Path) -> None:
+        (tmp_path / "ref").write_bytes(b"a letter")
+        (tmp_path / "link").symlink_to("ref")
+        for name in ("ref", "link"):
+            with pytest.raises(RunError, match=f"{name}: no folder; choose another name"):
+                write_folder(tmp_path / name, {"about": b"new"})
+        assert (names_in(tmp_path), (tmp_path / "ref").read_bytes()) == (["link", "ref"], b"a letter")
 
     def test_the_old_one_is_put_back_where_the_new_one_cannot_come(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -139,10 +223,11 @@ class TestFolders:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         folder = tmp_path / "ref"
-        write_folder(tmp_path / f".ref.{2**22 + 1}{storage.OLD}", {"about": b"stale"})  # no process has that number
+        write_folder(folder, {"about": b"first"})
+        write_folder(tmp_path / f".ref.{NOBODY}{storage.OLD}", {"about": b"stale"})
         write_folder(folder, {"about": b"good"})
         assert names_in(tmp_path) == ["ref"]
-        write_folder(tmp_path / f".ref.{2**22 + 1}{storage.OLD}", {"about": b"stale"})
+        write_folder(tmp_path / f".ref.{NOBODY}{storage.OLD}", {"about": b"stale"})
         monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
         with pytest.raises(RunError, match="make room"):
             write_folder(folder, {"about": b"new"})
@@ -165,7 +250,7 @@ class TestFolders:
     def test_so_it_is_after_a_kill_at_the_worst_moment(self, tmp_path: Path) -> None:
         folder = tmp_path / "a[b]"
         write_folder(folder, {"about": b"old"})
-        folder.rename(tmp_path / f".a[b].{2**22 + 1}{storage.OLD}")  # what a process that was killed there leaves
+        folder.rename(tmp_path / f".a[b].{NOBODY}{storage.OLD}")  # what a process that was killed there leaves
         storage.put_back(folder)
         assert (names_in(tmp_path), (folder / "about").read_bytes()) == (["a[b]"], b"old")
         storage.put_back(folder)

@@ -12,13 +12,11 @@ import urllib.parse
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Error as PlaywrightError
 
 from browsers import axe_script
 from conftest import habits
@@ -30,6 +28,7 @@ HOSTILE = "<img src=x onerror=alert(1)> &amp; \u05d0\u05d1"
 ATTACK = "</textarea><script>alert('text')</script><b>bold</b> & \u202eback "
 
 Open = Callable[..., Any]
+Jobs = list[dict[str, Any]]
 
 
 # As text
@@ -108,10 +107,14 @@ def runs(address: str) -> dict[str, str]:
 
 @pytest.fixture
 def open_page(browser: Any, address: str) -> Iterator[Open]:
-    """Opens the page; errors, native dialogues and requests to anywhere else fail the test."""
+    """Opens the page, with `jobs` to pretend from the beginning; errors, native dialogues and requests to anywhere
+    else fail the test.
+    """
     contexts, errors, strange = [], [], []
 
-    def open_page(fragment: str = "", width: int = 1280, before: str = "", **options: Any) -> Any:
+    def open_page(
+        fragment: str = "", width: int = 1280, before: str = "", jobs: Jobs | None = None, **options: Any
+    ) -> Any:
         context = browser.new_context(viewport={"width": width, "height": 800}, **options)
         contexts.append(context)
         context.set_default_timeout(10_000)
@@ -127,6 +130,8 @@ def open_page(browser: Any, address: str) -> Iterator[Open]:
         page.on("request", lambda request: strange.append(request.url) if not at_home(request.url) else None)
         if before:
             page.add_init_script(before)
+        if jobs is not None:
+            pretend(page, jobs)
         page.goto(address + fragment)
         page.wait_for_selector("html[data-ready]")
         return page
@@ -202,16 +207,6 @@ def overflow(page: Any) -> int:
 def go(page: Any, fragment: str, selector: str) -> None:
     page.evaluate("fragment => { location.hash = fragment; }", fragment)
     page.wait_for_selector(selector)
-
-
-def await_drawn(page: Any, selector: str) -> None:
-    """Wait for what a pretended answer is drawn as; a page that asked the server before it was pretended asks again."""
-    for _ in range(3):
-        with suppress(PlaywrightError):
-            page.wait_for_selector(selector, state="attached", timeout=7_000)
-            return
-        page.reload()
-    page.wait_for_selector(selector, state="attached")
 
 
 def wait_done(page: Any, job: str) -> None:
@@ -467,11 +462,10 @@ def test_authors_of_some_texts_are_shown_with_none_of_these_only_where_that_can_
     told = [f"{each['name']}: {odd}." for each in documents]
     result = {"kind": "attribution", "conclusion": "Some.", "warnings": told, "limits": [], "documents": documents,
               "total": count, "report": "report.html", "downloads": []}  # fmt: skip
-    page = open_page()
     notes = [f"{each['name']}: {odd}" for each in documents]
-    pretend(page, [job("done", task="attribution", result=result, options={"none": prior}, notes=[*notes, "else"])])
-    go(page, "#job=ab12", ".conclusion")
-    await_drawn(page, "details:has-text('1 note from on the way')")
+    done = job("done", task="attribution", result=result, options={"none": prior}, notes=[*notes, "else"])
+    page = open_page("#job=ab12", jobs=[done])
+    page.wait_for_selector("details:has-text('1 note from on the way')", state="attached")
     text = page.evaluate("document.querySelector('main').textContent").partition("What it means")[0]
     assert len(re.findall("hares 100 characters", page.evaluate("document.body.textContent"))) == count
     assert text.count("Short.") == count
@@ -655,18 +649,23 @@ def job(state: str, **more: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def pretend(page: Any, jobs: list[dict[str, Any]]) -> None:
-    """Let the server have these runs, whatever it has."""
+def pretend(page: Any, jobs: Jobs) -> None:
+    """Let the server have these runs, whatever it has; a page that is open already asks again."""
+
+    def state(route: Any) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "jobs": jobs})
+
+    page.route("**/api/state", state)
     page.route("**/api/jobs", lambda route: route.fulfill(json={"jobs": jobs}))
     page.route("**/api/jobs/ab12", lambda route: route.fulfill(json=jobs[0]))
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
 
 
 def test_progress_is_shown_and_not_told_too_often(open_page: Open) -> None:
-    page = open_page()
     jobs = [job("queued", place=3)]
-    pretend(page, jobs)
-    go(page, "#job=ab12", ".progress")
+    page = open_page("#job=ab12", jobs=jobs)
+    page.wait_for_selector(".progress")
     assert page.inner_text(".stage") == "Waiting: 2 before it"
     page.evaluate(
         "() => { window.said = []; const voice = document.getElementById('s-voice');"
@@ -689,7 +688,6 @@ def test_progress_is_shown_and_not_told_too_often(open_page: Open) -> None:
 
 
 def test_warnings_stand_before_the_numbers_and_many_answers_make_a_table(open_page: Open) -> None:
-    page = open_page()
     problems = [
         {"id": f"EN{n:03d}", "verdict": ("same", "another", "undecided")[n % 3], "statement": "Words.",
          "answer": 0.25 * (n % 3), "llr": None, "low": None, "high": None,
@@ -700,8 +698,8 @@ def test_warnings_stand_before_the_numbers_and_many_answers_make_a_table(open_pa
     result = {"kind": "verification", "conclusion": "8 problems.", "warnings": told, "limits": ["A."],
               "calibrated": False, "problems": problems, "total": 300, "report": "jobs/ab12/report.html",
               "downloads": []}  # fmt: skip
-    pretend(page, [job("done", result=result)])
-    go(page, "#job=ab12", "table")
+    page = open_page("#job=ab12", jobs=[job("done", result=result)])
+    page.wait_for_selector("table")
     text = page.inner_text("main")
     assert text.index("Beware of this.") < text.index("0.250")
     assert "EN001: odd" in text
@@ -722,9 +720,8 @@ def test_a_warning_of_one_answer_is_told_once_and_before_its_numbers(open_page: 
     told = ["Beware of this.", *(f"{each['id']}: odd" for each in problems)]
     result = {"kind": "verification", "conclusion": "Some.", "warnings": told, "limits": [], "calibrated": True,
               "problems": problems, "total": count, "report": "report.html", "downloads": []}  # fmt: skip
-    page = open_page()
-    pretend(page, [job("done", result=result)])
-    go(page, "#job=ab12", ".findings")
+    page = open_page("#job=ab12", jobs=[job("done", result=result)])
+    page.wait_for_selector(".findings")
     page.wait_for_function("document.querySelector('main').innerText.includes('+1.50 (+1.25 to')")
     text = page.inner_text("main")
     assert len(re.findall(r"\bodd\b", text)) == count
@@ -732,9 +729,8 @@ def test_a_warning_of_one_answer_is_told_once_and_before_its_numbers(open_page: 
 
 
 def test_a_list_without_runs_says_what_to_do(open_page: Open) -> None:
-    page = open_page()
-    pretend(page, [])
-    go(page, "#runs", "text=There are none yet")
+    page = open_page("#runs", jobs=[])
+    page.wait_for_selector("text=There are none yet")
     page.get_by_role("link", name="Ask something").click()
     page.get_by_role("heading", name="What do you want to know?").wait_for()
 

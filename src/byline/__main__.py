@@ -67,9 +67,13 @@ def _require_memory() -> None:
 
 
 def _require_threads() -> None:
-    """Refuse a number of threads that numba would stumble over."""
-    named = os.environ.get("NUMBA_NUM_THREADS")
-    if named is not None and not (named.isdecimal() and int(named) > 0):
+    """Refuse a number of threads that numba would stumble over; it takes what `int` takes."""
+    named = os.environ.get("NUMBA_NUM_THREADS", "1")
+    try:
+        fits = int(named) > 0
+    except ValueError:
+        fits = False
+    if not fits:
         _fail(f"NUMBA_NUM_THREADS is {named[:40]!r}, no number of threads; unset it")
 
 

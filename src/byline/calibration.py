@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +18,20 @@ from byline.storage import checked_json, read_checked_json, write_files
 
 FoldsBy = Literal["texts", "unknown"]
 
-FORMAT = 1
+FORMAT = 2
 """Goes up when an older program could not read the file."""
 KIND = "calibration"
 """What the file says it is."""
 
+STRAIGHT = 0.75
+"""The share of the cap up to which a ratio is what the line gives."""
 GREATEST = sys.float_info.max
 # Least and greatest value of each number.
 RANGES: dict[str, tuple[float, float]] = {
     "slope": (0, GREATEST),
     "offset": (-GREATEST, GREATEST),
     "cap": (0, GREATEST),
+    "cap_different": (0, GREATEST),
     "threshold": (0, 0.5),
     "problems": (1, GREATEST),
     "texts": (1, GREATEST),
@@ -40,6 +43,13 @@ NAMES = ("interpretation", "preset")
 LISTS = ("engines", "corpora")
 
 
+class Caps(NamedTuple):
+    """How far from 1 a likelihood ratio for the same author is at the most, and one for different authors; in bans."""
+
+    same: float
+    different: float
+
+
 @dataclass(frozen=True)
 class Calibration:
     """Natural log-likelihood ratio = offset + slope * score, up to the cap; a bad value is refused, never repaired."""
@@ -48,7 +58,7 @@ class Calibration:
     """0 or more; 0 where scores say nothing."""
     offset: float
     cap: float
-    """In bans: no likelihood ratio is given that is further from 1, for the data can't support it."""
+    """In bans: no likelihood ratio for the same author is given that is further from 1, for more is not borne out."""
     threshold: float
     """An answer whose probability at even odds is nearer to 0.5 than this is undecided."""
     interpretation: str
@@ -66,10 +76,17 @@ class Calibration:
     """What of it even the best calibration of the same held-out ratios would leave."""
     folds_by: FoldsBy = "texts"
     """What two folds of the cross-validation never share: any text, or (`cllr` flatters then) the unknown text only."""
+    cap_different: float | None = None
+    """The cap for different authors; None where it is that for the same one, as in files of format 1."""
 
     def __post_init__(self) -> None:
         """Refuse what is out of range or of the wrong type, all offences at once."""
-        offences = [fault for name in RANGES if (fault := _fault(name, getattr(self, name)))]
+        given = {name: getattr(self, name) for name in RANGES}
+        offences = [
+            fault
+            for name, value in given.items()
+            if (name, value) != ("cap_different", None) and (fault := _fault(name, value))
+        ]
         offences += [f"{name} must be text" for name in NAMES if not isinstance(getattr(self, name), str)]
         offences += [f"{name} must be a tuple of names" for name in LISTS if not _are_names(getattr(self, name))]
         if self.folds_by not in get_args(FoldsBy):
@@ -77,17 +94,45 @@ class Calibration:
         if offences:
             raise SettingsError("; ".join(offences))
 
+    @property
+    def caps(self) -> Caps:
+        """Both, in bans."""
+        return Caps(self.cap, self.cap if self.cap_different is None else self.cap_different)
+
 
 def llr_bans(calibration: Calibration, scores: Sequence[float] | Values) -> Values:
     """(problems,): decimal logarithms of the likelihood ratios; 0 where there is no score (NaN)."""
     values = np.asarray(scores, np.float64)
-    return np.where(np.isnan(values), 0, capped_bans(values, calibration.slope, calibration.offset, calibration.cap))
+    return np.where(
+        np.isnan(values), 0, bend(line_bans(values, calibration.slope, calibration.offset), calibration.caps)
+    )
 
 
-def capped_bans(scores: Values, slope: float, offset: float, cap: float) -> Values:
-    """(problems,): what the line gives, in bans, no further from 0 than the cap."""
-    bans: Values = np.clip((offset + slope * scores) / np.log(10), -cap, cap)
+def line_bans(scores: Values, slope: float, offset: float) -> Values:
+    """(problems,): what the line gives, in bans."""
+    bans: Values = (offset + slope * scores) / np.log(10)
     return bans
+
+
+def bend(bans: Values, caps: Caps) -> Values:
+    """(problems,): the same up to `STRAIGHT` of the cap; what is beyond nears the cap in order and never passes it."""
+    return _bend(np.maximum(bans, 0), caps.same) - _bend(np.maximum(-bans, 0), caps.different)
+
+
+def _bend(strengths: Values, cap: float) -> Values:
+    """Of one side, 0 or more."""
+    if cap == 0:
+        return np.zeros_like(strengths)
+    straight = STRAIGHT * cap
+    room, beyond = cap - straight, np.maximum(strengths - straight, 0)
+    bent: Values = np.minimum(strengths, straight) - room * np.expm1(-beyond / room)
+    return bent
+
+
+def is_bent(calibration: Calibration, bans: float) -> bool:
+    """Whether the line alone would have gone beyond the cap."""
+    high, low = bend(np.array([calibration.caps.same, -calibration.caps.different]), calibration.caps).tolist()
+    return bans != 0 and not low < bans < high
 
 
 def undecided(calibration: Calibration, bans: Sequence[float] | Values) -> NDArray[np.bool_]:
@@ -128,7 +173,7 @@ def calibration_values(calibration: Calibration) -> dict[str, Any]:
 
 def calibration_from(values: Mapping[str, Any]) -> Calibration:
     """The calibration that plain values are of; others are refused."""
-    if odd := sorted(values.keys() ^ {field.name for field in fields(Calibration)}):
+    if odd := sorted({"cap_different", *values} ^ {field.name for field in fields(Calibration)}):
         raise SettingsError(f"its values are not those of a calibration ({', '.join(odd)})")
     plain: dict[str, Any] = {name: tuple(held) if isinstance(held, list) else held for name, held in values.items()}
     return Calibration(**plain)

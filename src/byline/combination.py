@@ -19,15 +19,16 @@ from byline.plans import Manner, Member, Plan, differences, manner_values
 from byline.runs import (
     Record,
     RunFolder,
-    clear,
+    aside,
     copy_member,
-    copy_texts,
     find_run,
     hold,
     read_members,
     read_plan,
+    read_texts,
+    refuse_links,
     require_vacant,
-    write_plan,
+    start,
 )
 from byline.settings import Interpretation, Settings, kinds_of
 
@@ -89,7 +90,8 @@ def combine_runs(
 ) -> Combination:
     """Answers from all members of all runs, read as they were or in another way, and a run folder that holds them.
 
-    `replacing` is called when nothing can be refused any more, just before what the folder holds is removed.
+    What the folder holds stays until all members are copied. `replacing` is called when nothing can be refused any
+    more, just before it is removed.
     """
     sources = [find_run(path) for path in paths]
     if folder.resolve() in [source.resolve() for source in sources]:
@@ -105,6 +107,7 @@ def combine_runs(
     unfinished: list[tuple[Path, int, int]] = []
     for number, (source, plan) in enumerate(zip(sources, plans, strict=True)):
         done: Counter[Member] = Counter()
+        refuse_links(source, plan)
         for record in read_members(source, plan):
             done[record.member] += 1
             key = record.member, record.group
@@ -122,17 +125,16 @@ def combine_runs(
     for number, group in enumerate(plan.groups):
         if not members_done(plan, readings, number):
             raise RunError(f"{sources[0]}: no member is finished for {group.language}; go on by byline verify --resume")
-    with hold(folder):
+    with hold(folder), aside(folder) as made:
         if not overwrite:
             require_vacant(folder, "; choose another folder, or give --overwrite")
-        if replacing:
-            replacing()
-        clear(folder)
-        joined = RunFolder(folder, plan)
+        joined = RunFolder(made, plan)
         for key, home in homes.items():
             copy_member(home, joined.path(*key))
-        copy_texts(sources, folder)
-        write_plan(folder, plan)  # last: before all members are there it is no run
+        texts = read_texts(sources)
+        if replacing:
+            replacing()
+        start(folder, plan, texts, made)
     answers, verdicts = answer_plan(plan, readings)
     reaches = tuple(None if isinf(each.reach) else each.reach for each in verdicts)
     return Combination(tuple(answers), plan, len(repeated), reaches, tuple(unfinished))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeGuard
 
 from byline.errors import CorpusError, listing
-from byline.formats import READERS, read_text
+from byline.formats import FORMATS, read_text
 from byline.formats.encodings import MARKS
 from byline.formats.plain import find_foreign
 from byline.formats.reading import LARGEST_FILE
@@ -154,7 +154,7 @@ def has_text_name(name: str) -> bool:
     if suffix.lower() == "txt":
         return stem != ""
     aside = name.startswith(LEFT_BEHIND) or stem.lower() in NO_TEXTS
-    return stem != "" and f".{suffix.lower()}" in READERS and not aside
+    return stem != "" and f".{suffix.lower()}" in FORMATS and not aside
 
 
 def read_documents(

@@ -5,10 +5,11 @@ likelihood ratio, free of how often yes was right in the corpus. Its slope is he
 part yes and no wholly, as few problems easily do, don't make it infinite, and it is never negative: scores that say
 the contrary say nothing.
 
-The cap: a likelihood ratio of k misleads in one of k comparisons at the most, and a rate below 1 in n + 1 can't be told
-from none by n comparisons. So a ratio above n + 1 would claim more than the data can show. Comparisons that share a
-text are not two: n is how many problems can be picked of which no two share one, and the smaller number, that of the
-yes or that of the no problems, holds both ways.
+A cap is the lesser of two bounds. By number: a likelihood ratio of k misleads in one of k comparisons at the most,
+and a rate below 1 in n + 1 can't be told from none by n comparisons. So a ratio above n + 1 would claim more than the
+data can show. Comparisons that share a text are not two: n is how many problems can be picked of which no two share
+one, and the smaller number, that of the yes or that of the no problems, holds both ways. By what was borne out: ratios
+of k or more must be k times as frequent among the problems of which they are right as among the others (`borne_out`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from byline.calibration import Calibration, capped_bans
+from byline.calibration import Calibration, Caps, bend, line_bans
 from byline.errors import TooLittleText
 from byline.folds import Trials, deal_folds, fold_groups
 from byline.likelihood import Values, best_radius, probability
@@ -63,15 +64,18 @@ def fit_calibration(
     groups, folds_by = fold_groups(trials)
     held_out = np.zeros(len(trials.scores))
     for training, left_out in deal_folds(groups, trials.same):
-        part = trials.at(training)
-        held_out[left_out] = capped_bans(trials.scores[left_out], *_fit(part), cap_bans(part))
+        held_out[left_out] = line_bans(trials.scores[left_out], *_fit(trials.at(training)))
+    most, borne = cap_bans(trials), borne_out(trials.same, held_out)
+    caps = Caps(min(most, borne.same), min(most, borne.different))
+    held_out = bend(held_out, caps)
     chances = probability(held_out)
     same = trials.same.tolist()
     line = _fit(trials)
     return Calibration(
         slope=line.slope,
         offset=line.offset,
-        cap=cap_bans(trials),
+        cap=caps.same,
+        cap_different=caps.different,
         threshold=best_radius(chances, ((chances > 0.5) == trials.same).astype(np.float64)),
         interpretation=interpretation,
         engines=tuple(engines),
@@ -124,6 +128,32 @@ def fit_line(scores: Values, same: Flags, weights: Values, penalty: float = PENA
 def cap_bans(trials: Trials) -> float:
     """The logarithm of one more than the independent problems of the rarer kind."""
     return float(np.log10(min(trials.independent()) + 1))
+
+
+def borne_out(same: Flags, bans: Values) -> Caps:
+    """The greatest ratios, in bans, that ratios of problems whose truth is known bear out on each side, 0 for none.
+
+    One more problem that misleads without bound is counted on each side, for what was not seen may yet come. These are
+    the empirical lower and upper bounds of Vergeer and others (Science & Justice 56, 2016): beyond them, deciding by
+    the ratio would cost more than deciding by the prior alone.
+    """
+    return Caps(_highest(bans[same], bans[~same]), _highest(-bans[~same], -bans[same]))
+
+
+def _highest(right: Values, wrong: Values) -> float:
+    """The greatest k of which it holds that k or more is given k times as often rightly as wrongly; k in bans."""
+    given = np.unique(np.concatenate([right, wrong]))
+    steps = given[(given > 0) & (given <= right.max())]
+    rightly = _count(right, steps) / len(right)
+    wrongly = (_count(wrong, steps) + 1) / (len(wrong) + 1)
+    reached = np.minimum(steps, np.log10(rightly / wrongly))  # both shares are the same down to the step below
+    return float(np.max(reached, where=reached > np.concatenate([[0.0], steps[:-1]]), initial=0.0))
+
+
+def _count(values: Values, steps: Values) -> Values:
+    """(steps,): how many reach each."""
+    counts: Values = (len(values) - np.searchsorted(np.sort(values), steps)).astype(np.float64)
+    return counts
 
 
 def _fit(trials: Trials) -> Line:

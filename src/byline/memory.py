@@ -14,24 +14,32 @@ log = logging.getLogger(__name__)
 BASE = 300_000_000
 """Bytes that the program and its libraries take."""
 SHARED, EACH = 50, 25
-"""Bytes for each character of all texts: once, and for each member that is worked on at the same time."""
+"""Bytes for each character of all texts, at the least: once, and for each member that is worked on at the same time."""
 EVIDENCE = 1.5
 """So many times that, at the most, where evidence is kept."""
 GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 def require_memory(characters: int, workers: int, held: int | None = None) -> None:
-    """Refuse texts that this machine can't hold, and warn of those that it may not; `held` is what it can, in bytes."""
+    """Refuse texts that this machine can't hold even with one worker, and warn of those that it may not hold.
+
+    `held` is what it can, in bytes.
+    """
     held = memory_here() if held is None else held
-    needed = BASE + characters * (SHARED + EACH * workers)
-    if not held or needed * EVIDENCE <= held:
+    least, most = (BASE + characters * (SHARED + EACH * count) for count in (1, workers))
+    if not held or most * EVIDENCE <= held:
         return
-    what = (
-        f"{characters:,} characters take {needed / 1e9:.0f} GB of memory or more, and this machine has {held / 1e9:.0f}"
-    )
-    if needed > held:
-        raise RunError(f"{what}; split the problems, or shorten the texts")
-    log.warning("%s; if it is stopped for that, go on with --resume and --workers 1", what)
+    here = f"and this machine has {held / 1e9:.1f}"
+    if least > held:
+        raise RunError(
+            f"{characters:,} characters take {least / 1e9:.1f} GB of memory or more, {here};"
+            " split the problems, or shorten the texts"
+        )
+    fewer = "go on with --resume and --workers 1" if workers > 1 else "split the problems"
+    log.warning(
+        "%s characters may take %.1f GB of memory, %s; if it is stopped for that, %s",
+        f"{characters:,}", most * EVIDENCE / 1e9, here, fewer,
+    )  # fmt: skip
 
 
 def memory_here() -> int:

@@ -12,10 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from byline import ngrams
 from byline.compiling import compiler
 from byline.ngrams import NONE, Index, Numbers
 
-_compile = compiler(Path(__file__))
+_compile = compiler(Path(__file__), Path(ngrams.__file__))
 
 
 class Rows(NamedTuple):

@@ -18,11 +18,12 @@ from __future__ import annotations
 import logging
 import platform
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 import numpy as np
@@ -169,9 +170,28 @@ def hold(folder: Path) -> Iterator[None]:
         lock.release()  # the file stays: whoever removed it might remove another's
 
 
-def start(folder: Path, plan: Plan, beside: Mapping[str, bytes]) -> None:
-    """Write a plan, and what is kept beside it by name, into a folder, in place of any run that it holds."""
+@contextmanager
+def aside(folder: Path) -> Iterator[Path]:
+    """A hidden folder in one that is held, to make in it what is to take a run's place; in the end it goes."""
+    try:
+        place = tempfile.TemporaryDirectory(prefix=".", suffix=PART, dir=folder, ignore_cleanup_errors=True)
+    except OSError as error:
+        raise cant_write(folder, error) from None
+    with place as name:
+        yield Path(name)
+
+
+def start(folder: Path, plan: Plan, beside: Mapping[str, bytes], made: Path | None = None) -> None:
+    """Write a plan, and what is kept beside it by name, into a folder, in place of any run that it holds.
+
+    Members that are `made` already, in a run folder aside, are moved there.
+    """
     clear(folder)
+    if made:
+        try:
+            (made / MEMBERS).rename(folder / MEMBERS)
+        except OSError as error:
+            raise cant_write(folder, error) from None
     write_files(folder, beside)
     write_plan(folder, plan)
 
@@ -290,42 +310,86 @@ def read_members(folder: Path, plan: Plan) -> Iterator[Record]:
                 yield record
 
 
+def refuse_links(folder: Path, plan: Plan) -> None:
+    """Refuse a run where links stand for members or their files: in somebody else's they might lead to anything."""
+    run = RunFolder(folder, plan)
+    for member in plan.members:
+        for group in range(len(plan.groups)):
+            home = run.path(member, group)
+            for path in (folder / MEMBERS, home, home / MEMBER):
+                _refuse_link(path)
+            try:
+                names = _describe(home)["files"]
+            except RunError:  # none, or a damaged one, which its reader tells
+                continue
+            for name in names:
+                _refuse_links(home, name)
+
+
 def copy_member(source: Path, target: Path) -> None:
-    """A finished member's folder, copied whole."""
-    if source.is_symlink() or (source / MEMBER).is_symlink():
-        raise RunError(f"{source}: a link; put the files themselves there")
-    described = read_checked_json(source / MEMBER)
+    """A finished member's folder, copied with all its own files that are there; what links stand for is not."""
+    for path in (source, source / MEMBER):
+        _refuse_link(path)
+    described = _describe(source)
     found = {MEMBER: checked_json(described)}
-    names = described.get("files")
-    if not isinstance(names, dict):
-        raise RunError(f"{source / MEMBER}: damaged, it names no files")
-    for name, digest in names.items():
-        if Path(name).name != name:
-            raise RunError(f"{source}: damaged, {name!r} is no name of its own files")
+    for name, digest in described["files"].items():
+        _refuse_links(source, name)
+        if name != MATRIX and not (source / name).exists():
+            continue  # gone to save room
         found[name] = _read_own(source / name)
         if sha256(found[name]) != digest:
             raise RunError(f"{source / name}: damaged; go on with its run by --resume, and join the runs again")
     write_folder(target, found)
 
 
+def _describe(source: Path) -> dict[str, Any]:
+    """What a member's folder says of itself; one whose files would not lie in it is refused."""
+    described = read_checked_json(source / MEMBER)
+    names = described.get("files")
+    if not isinstance(names, dict):
+        raise RunError(f"{source / MEMBER}: damaged, it names no files")
+    for name in names:
+        path = PureWindowsPath(name)  # which knows all that leads elsewhere on any system
+        if not path.parts or path.anchor or ".." in path.parts:
+            raise RunError(f"{source}: damaged, {name!r} is no name of its own files")
+    return described
+
+
 def _read_own(path: Path) -> bytes:
-    """A file of a run: no link, which in somebody else's run might lead to anything."""
+    """A file of a run."""
+    _refuse_link(path)
     try:
-        if path.is_symlink():
-            raise RunError(f"{path}: a link; put the file itself there")
         return read_plain(path)
     except OSError as error:
-        raise RunError(f"{path}: can't be read ({error.strerror or error}); check that you may read it") from None
+        raise _cant_read(path, error) from None
 
 
-def copy_texts(sources: Sequence[Path], target: Path) -> None:
+def _refuse_links(folder: Path, name: str) -> None:
+    """Refuse a file in a folder, and the folders in its name, where one of them is a link."""
+    for inner in (Path(name), *Path(name).parents):
+        _refuse_link(folder / inner)
+
+
+def _refuse_link(path: Path) -> None:
+    try:
+        if path.is_symlink():
+            raise RunError(f"{path}: a link, which is not followed; put there what it leads to")
+    except OSError as error:
+        raise _cant_read(path, error) from None
+
+
+def _cant_read(path: Path, error: OSError) -> RunError:
+    return RunError(f"{path}: can't be read ({error.strerror or error}); check that you may read it")
+
+
+def read_texts(sources: Sequence[Path]) -> dict[str, bytes]:
     """The problems with their texts, and the cautions, each from the first of some runs of the same that has it."""
     files: dict[str, bytes] = {}
     for name in (TEXTS, CAUTIONS):
         found = next((source / name for source in sources if (source / name).is_file()), None)
         if found:
             files[name] = _read_own(found)
-    write_files(target, files)
+    return files
 
 
 def _check_matrix(values: NDArray[Any], seen: NDArray[Any], heads: NDArray[Any], questions: NDArray[Any]) -> None:

@@ -6,8 +6,10 @@ import contextlib
 import errno
 import glob
 import hashlib
+import itertools
 import json
 import os
+import re
 import shutil
 import stat
 from collections.abc import Iterable, Mapping
@@ -20,12 +22,16 @@ PART = ".part"
 """Ends the name of what is not finished; nothing reads it."""
 OLD = f".old{PART}"
 """Ends the name of a folder while another takes its place."""
+GONE = f".gone{PART}"
+"""Ends its name when the other is in place: it is being removed, and may be there in part only."""
 TOO_MANY = (errno.EMFILE, errno.ENFILE)
 """Files are open."""
 LEFT_BEHIND = 60
 """Seconds after which an unfinished file is taken for a dead process's."""
 LONGEST_NAME = 200
 """Bytes of a name that an unfinished file's, which is longer, begins with."""
+_NUMBER = re.compile(r"([0-9]+)(?:-[0-9]+)?")
+"""Of a process, in a hidden name, and which of its names it is."""
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -48,7 +54,7 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
                 part.chmod(stat.S_IMODE(target.stat().st_mode))
         for target, part in parts.items():
             place = target
-            _remove_older(target.parent.glob(f"{glob.escape(hidden_name(target.name))}*{PART}"), part)
+            _remove_older(_hidden_beside(target, PART), part)
             part.replace(target)
         for around in dict.fromkeys(target.parent for target in parts):
             _settle(around)
@@ -93,20 +99,26 @@ def _begin_like(part: Path, target: Path) -> None:
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     """Make a folder that holds these files (names may have folders in them), in place of one that may be there.
 
-    Where its name is a link, what it leads to is replaced.
+    Where its name is a link, what it leads to is replaced. What is no folder is refused, and so is one that comes back
+    from a killed process: whoever looked before, to see what would be replaced, has not seen it.
     """
     real = Path(os.path.realpath(folder))
-    own = real.parent / f"{hidden_name(real.name)}{os.getpid()}"
-    part, old = own.with_name(own.name + PART), own.with_name(own.name + OLD)
-    put_back(folder)
+    if put_back(folder):
+        raise RunError(
+            f"{folder}: is there again, since a process that replaced it was killed; look at it, and begin again"
+        )
+    part = _unused(real, PART)
     try:
-        shutil.rmtree(part, ignore_errors=True)
+        if real.exists() and not real.is_dir():
+            raise RunError(f"{folder}: no folder; choose another name")
+        _remove([*_left(real, PART), *_left(real, GONE)])
         part.mkdir(parents=True)
         for name, content in files.items():
             (part / name).parent.mkdir(parents=True, exist_ok=True)
             _write(part / name, content)
         for inner in {(part / name).parent for name in files}:
             _settle(inner)
+        old = _unused(real, OLD)
         if there := real.exists():
             real.rename(old)
         try:
@@ -116,36 +128,62 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
                 old.rename(real)
             raise
         _settle(real.parent)
-        _remove(_left_folders(real))
+        _remove_old(real)
     except OSError as error:
         raise cant_write(folder, error) from None
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
 
-def put_back(folder: Path) -> None:
-    """Where a process was killed between taking a folder away and putting the new one there, the old one comes back."""
+def put_back(folder: Path) -> bool:
+    """Where a process was killed between taking a folder away and putting the new one there, the old one comes back.
+
+    Whether one did.
+    """
     real = Path(os.path.realpath(folder))
     with contextlib.suppress(OSError):
-        if not real.exists() and (left := _left_folders(real)):
+        if not real.exists() and (left := _left(real, OLD)):
             max(left, key=lambda old: old.stat().st_mtime).rename(real)
+            return True
+    return False
 
 
-def _left_folders(real: Path) -> list[Path]:
-    """What was taken away for another folder by this process, or by one that lives no more."""
-    begin = hidden_name(real.name)
-    found = real.parent.glob(f"{glob.escape(begin)}*{OLD}")
-    return [old for old in found if not _is_another(old.name[len(begin) :].removesuffix(OLD))]
+def _remove_old(real: Path) -> None:
+    """Remove what was taken away for a folder, by another name first: what is there in part is never put back."""
+    for old in _left(real, OLD):
+        with contextlib.suppress(OSError):
+            old.rename(_unused(real, GONE))
+    _remove(_left(real, GONE))
 
 
-def _is_another(pid: str) -> bool:
+def _unused(real: Path, end: str) -> Path:
+    """A hidden name for this process beside a folder; an earlier one with its number may have left some behind."""
+    begin = real.parent / f"{hidden_name(real.name)}{os.getpid()}"
+    tries = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
+    return next(path for more in tries if not os.path.lexists(path := begin.with_name(f"{begin.name}{more}{end}")))
+
+
+def _left(real: Path, end: str) -> list[Path]:
+    """What stands hidden beside a folder, left by this process or by one that lives no more."""
+    return [path for path, process in _hidden_beside(real, end).items() if not _is_another(process)]
+
+
+def _hidden_beside(path: Path, end: str) -> dict[Path, int]:
+    """What stands hidden beside a file or folder for its sake, not for one that is called `path.more`: whose it is."""
+    begin = hidden_name(path.name)
+    found = path.parent.glob(f"{glob.escape(begin)}*{end}")
+    numbers = {each: _NUMBER.fullmatch(each.name[len(begin) : -len(end)]) for each in found}
+    return {each: int(number[1]) for each, number in numbers.items() if number}
+
+
+def _is_another(process: int) -> bool:
     """Whether it is the number of another process that lives, or may."""
-    if not pid.isdecimal() or int(pid) == os.getpid():
+    if process == os.getpid():
         return False
     if os.name == "nt":  # nobody can be asked there without harm
         return True
     try:
-        os.kill(int(pid), 0)
+        os.kill(process, 0)
     except ProcessLookupError:
         return False
     except (OSError, OverflowError):  # somebody else's

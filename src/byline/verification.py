@@ -87,7 +87,8 @@ def verify(
     if isinstance(reference, Path | str):
         reference = read_reference(Path(reference), language)
     _check_reference(manner, reference, control)
-    require_memory(_count_characters(problems, control), min(workers or count_cores(), count or len(pool.rows)))
+    at_once = 1 if cluster else min(workers or count_cores(), count or len(pool.rows))
+    require_memory(_count_characters(problems, control, reference), at_once)
     omissions: dict[str, tuple[Omission, ...]] = {}
     if mask_shared:
         problems, omissions = leave_out_shared(problems, alone=reference is not None)
@@ -128,10 +129,11 @@ def verify(
         return Execution(plan, request, keep, report, found).run(workers, cluster)
 
 
-def _count_characters(problems: ProblemSet, control: Sequence[Document]) -> int:
+def _count_characters(problems: ProblemSet, control: Sequence[Document], reference: Reference | None = None) -> int:
     """Of all different texts: one that several problems have is held once."""
     asked = {document.text for problem in problems.problems for document in (problem.unknown, *problem.known)}
-    return sum(map(len, asked | {document.text for document in control}))
+    beside = {text.document.text for text in reference.texts} if reference else set()
+    return sum(map(len, asked | beside | {document.text for document in control}))
 
 
 def _check_reference(manner: Manner, reference: Reference | None, control: Sequence[Document]) -> None:

@@ -9,12 +9,14 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module, metadata
 from pathlib import Path
 
 import byline
 from byline.checkup.findings import Finding, Section, first_line
+from byline.errors import BylineError
 
 EXTRAS = {
     "cluster": "trainings on a Dask cluster",
@@ -123,11 +125,21 @@ def _look_at(requirement: _Requirement, wanted_by: str) -> Finding:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            import_module(MODULES.get(name, name.replace("-", "_")))
+            _load(MODULES.get(name, name.replace("-", "_")))
     except Exception as error:  # whatever a broken package raises
         remedy = f"pip install --force-reinstall '{name}'"
         return Finding(name, f"{version} can't be loaded ({first_line(error)})", "broken", remedy)
     return Finding(name, version)
+
+
+def _load(module: str) -> None:
+    """Import a module as the program would."""
+    if module == "matplotlib":  # whatever backend the environment names
+        from byline.figures.canvas import require_matplotlib
+
+        with suppress(BylineError):  # below, in the words of what is wrong with it
+            require_matplotlib()
+    import_module(module)
 
 
 def _release(version: str) -> tuple[int, ...]:
@@ -152,7 +164,16 @@ def cache_folder() -> Path | None:
     return Path(place) if place else None
 
 
+def is_compiled() -> bool:
+    """Whether code of this version is kept already."""
+    from byline import kernels
+
+    kept = getattr(getattr(kernels.train_text, "_cache", None), "_cache_file", None)
+    return Path(getattr(kept, "_index_path", "")).is_file()
+
+
 SLOW_START = "runs work, but each compiles for some 13 s"
+FIRST_TIME = "the self-test has to compile, which takes longer than all else, this once"
 
 
 def _look_at_cache() -> Finding:
@@ -169,7 +190,7 @@ def _look_at_cache() -> Finding:
             pass
     except OSError as error:
         return Finding(name, f"{folder} can't be written to ({error.strerror}); {SLOW_START}", "note", remedy)
-    return Finding(name, f"{folder}, {size}")
+    return Finding(name, f"{folder}, {size}" if is_compiled() else f"{folder}, {size}; {FIRST_TIME}")
 
 
 def _look_at_home() -> Finding:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import tempfile
 from collections.abc import Mapping
+from contextlib import ExitStack
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from byline.builtin import builtin_problems
 from byline.checkup.findings import Finding, Section, first_line
-from byline.errors import BylineError
+from byline.errors import RunError
 
 TESTS: dict[str, tuple[dict[str, Any], float]] = {
     "ngram": ({"engine": "ngram"}, 1e-6),
@@ -32,15 +34,38 @@ def try_answers() -> Section:
     """Each engine answers the built-in problems; a report of it is written and read."""
     findings = []
     figures: dict[str, dict[str, float]] = {}
-    with builtin_problems("english") as folder, tempfile.TemporaryDirectory() as home:
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(builtin_problems("english"))
+            home = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
+        except OSError as error:
+            said = f"can't be made ({first_line(error)})"
+            return Section("Self-test", (Finding("temporary folder", said, "broken", _make_room()),))
         for engine in TESTS:
             try:
-                figures[engine] = answer(engine, folder, Path(home) / engine)
+                figures[engine] = answer(engine, folder, home / engine)
                 findings.append(compare(engine, figures[engine], stored_answers()[engine]))
             except Exception as error:  # whatever a broken installation raises
-                findings.append(Finding(engine, f"failed ({first_line(error)})", "broken", REINSTALL))
-        findings.append(_try_report(Path(home) / "ngram", Path(home) / "report.html"))
+                findings.append(_fault(engine, error))
+        findings.append(_try_report(home / "ngram", home / "report.html"))
     return Section("Self-test", tuple(findings), figures)
+
+
+def _fault(name: str, error: Exception) -> Finding:
+    """What keeps a part from its work: a folder that can't be written to, or else the installation."""
+    # an error of the system without a number is a library's own, and what is not found is missing in the package
+    unwritable = isinstance(error, OSError) and error.errno not in (None, errno.ENOENT)
+    remedy = _make_room() if unwritable or isinstance(error, RunError) else REINSTALL
+    return Finding(name, f"failed ({first_line(error)})", "broken", remedy)
+
+
+def _make_room() -> str:
+    """What to do about the temporary folder."""
+    try:
+        place = tempfile.gettempdir()
+    except OSError:  # there is none
+        return "name a folder that can be written to in TMPDIR"
+    return f"see that {place} has room and can be written to, or name another folder in TMPDIR"
 
 
 def answer(engine: str, folder: Path, run: Path) -> dict[str, float]:
@@ -73,11 +98,8 @@ def _try_report(run: Path, path: Path) -> Finding:
     try:
         report_run(run, path)
         page = path.read_text("utf-8")
-    except (BylineError, OSError) as error:
-        remedy = f"see that {tempfile.gettempdir()} has room and can be written to, or name another folder in TMPDIR"
-        return Finding("report", f"can't be written ({first_line(error)})", "broken", remedy)
     except Exception as error:  # whatever a broken installation raises
-        return Finding("report", f"failed ({first_line(error)})", "broken", REINSTALL)
+        return _fault("report", error)
     if not page.rstrip().endswith("</html>") or any(name not in page for name in stored_answers()["ngram"]):
         return Finding("report", "written, but not whole", "broken", REINSTALL)
     return Finding("report", f"written and read, {len(page) / 1e6:.1f} MB")

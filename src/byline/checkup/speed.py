@@ -38,6 +38,7 @@ SPEEDS = {
 }
 """The first two stand in docs/performance.md, the others in docs/installing.md."""
 REPEATS = 2
+"""Of which the better counts: before the first, code may have to be loaded."""
 FAR_BELOW = 0.5
 """Of what is documented."""
 SLOW_PRODUCT = 20.0
@@ -53,10 +54,9 @@ def measure_speed(clock: Clock) -> Section:
     from threadpoolctl import threadpool_limits
 
     works = {"train": _training(), "score": _scoring(), "ngram": _verifying("ngram"), "vectors": _verifying("vectors")}
-    for work in works.values():
-        work()  # not counted: libraries and code are loaded, which a limit of threads must come after
     speeds: dict[str, float] = {}
     products = []
+    # more threads would wait for each other where something else computes; all that has any was loaded above
     with threadpool_limits(limits=1, user_api="blas"):
         for name, work in works.items():
             products.append(_product(clock))

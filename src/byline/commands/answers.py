@@ -75,7 +75,8 @@ def manner_json(manner: Manner) -> dict[str, object]:
             "problems": calibration.problems,
             "texts": calibration.texts,
             "corpora": list(calibration.corpora),
-            "cap_bans": calibration.cap,
+            "cap_bans": calibration.caps.same,
+            "cap_different_bans": calibration.caps.different,
             "cllr": calibration.cllr,
         },
     }

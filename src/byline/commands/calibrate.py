@@ -117,7 +117,10 @@ def print_calibration(calibration: Calibration, output: Path, seconds: float) ->
         f"Cllr {calibration.cllr:.3f} on problems that were held out (folds never share {held});"
         f" the best that order allows is {calibration.cllr_min:.3f}; 1 is what saying nothing costs"
     )
-    console.print(f"LLR capped at {calibration.cap:.2f} bans: that many problems can't support more")
+    same, different = calibration.caps
+    console.print(
+        f"LLR up to {same:.2f} bans for the same author and {different:.2f} for different ones: more is not borne out"
+    )
     if calibration.slope == 0:
         console.print("Scores say nothing of the truth here: every answer will be undecided.", style="yellow")
     console.print(f"Written to {output}; use it with byline verify ... --calibration {output}")

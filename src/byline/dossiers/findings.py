@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from byline.answers import Answer
+from byline.calibration import is_bent
 from byline.cautions import Caution
 from byline.dossiers.parts import finite, short_names
 from byline.dossiers.words import RESERVE, is_leaning, ratio_words, verdict_of
@@ -19,7 +20,6 @@ from byline.problems import Problem
 from byline.runs import Record, RunFolder
 from byline.testimony import Kept, read_evidence
 
-ROUNDING = 1e-6
 NONE_KEPT = (
     "Whether texts are short, share passages, or differ in language or kind was not kept with this run, as with those"
     " of earlier versions; byline verify again tells."
@@ -85,11 +85,11 @@ def _statement(answer: Answer, manner: Manner) -> str:
         return f"{said} Nothing is calibrated for these members: the answer is an order, not a probability."
     ratio = 10 ** abs(answer.llr)
     times = f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}"
-    capped = manner.calibration is not None and abs(answer.llr) >= manner.calibration.cap - ROUNDING
-    found = ratio_words(f"at least {times}" if capped else times, answer.llr >= 0)
+    most = manner.calibration is not None and is_bent(manner.calibration, answer.llr)
+    found = ratio_words(f"at least {times}" if most else times, answer.llr >= 0)
     said = f"The evidence is {verbal(answer.llr)}. {found}"
-    if capped:
-        said += " That is the most that this calibration can show."
+    if most:
+        said += " This calibration can't show much more."
     if answer.interval:
         low, high = answer.interval
         said += (

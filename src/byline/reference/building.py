@@ -87,6 +87,7 @@ def _read_all(paths: Sequence[Path], language: str | None) -> Attributions:
     places: dict[str, list[Path]] = {}
     found = Attributions()
     for path in paths:
+        put_back(path)
         try:
             alone = look_at(path, REMEDY) == "file" and path.suffix.lower() != ".jsonl"
         except CorpusError as error:

@@ -17,7 +17,7 @@ from byline import __version__
 from byline.documents import Document, read_bytes
 from byline.errors import CorpusError, RunError, listing
 from byline.reference.texts import LeftOut, Reference, ReferenceText
-from byline.storage import checked_json, read_checked_json, sha256, write_folder
+from byline.storage import checked_json, put_back, read_checked_json, sha256, write_folder
 
 FORMAT = 1
 DESCRIPTION = "reference.json"
@@ -53,6 +53,7 @@ def write_reference(reference: Reference, folder: Path, overwrite: bool = False)
 
 def require_vacant(folder: Path, overwrite: bool = False) -> None:
     """Refuse a place that holds anything but a reference, or a reference that is to stay."""
+    put_back(folder)
     try:
         if folder.exists() and not folder.is_dir():
             raise RunError(f"{folder}: a file, not a folder; choose another place")

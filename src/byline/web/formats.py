@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from byline.formats import FORMATS
-
-NAMES = {suffix: form.name for suffix, form in FORMATS.items()}
-LIBRARIES = {suffix: form.libraries for suffix, form in FORMATS.items()}
+from byline.formats import FORMATS, Format
 
 
 def readable_formats() -> tuple[dict[str, str], list[str]]:
     """Suffixes with what they are called, and those for which something would have to be installed."""
-    readable = {suffix: name for suffix, name in NAMES.items() if _is_readable(suffix)}
-    return readable, [suffix for suffix in NAMES if suffix not in readable]
+    readable = {suffix: form.name for suffix, form in FORMATS.items() if _is_readable(form)}
+    return readable, [suffix for suffix in FORMATS if suffix not in readable]
 
 
-def _is_readable(suffix: str) -> bool:
-    return all(find_spec(library) is not None for library in LIBRARIES[suffix])
+def _is_readable(form: Format) -> bool:
+    return all(find_spec(library) is not None for library in form.libraries)
