@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from typer.testing import CliRunner
@@ -18,8 +19,11 @@ import byline
 from byline.calibration import read_calibration
 from byline.commands import app
 from byline.errors import BylineError
+from byline.settings import Interpretation
 from conftest import FAST, MakeCorpus, phrase, small_problems
 from programs import run
+
+WAYS = get_args(Interpretation)
 
 
 def test_version_and_help() -> None:
@@ -284,7 +288,7 @@ class TestEnsembles:
             done = run("combine", *words, "-o", "two", "--overwrite", cwd=tmp_path)
             assert done.returncode == 1, words
             assert (tmp_path / "two" / "answers.txt").exists(), words
-        assert "must be one of rank, relative, got x" in done.stderr
+        assert f"must be one of {', '.join(way for way in WAYS if way != 'cohort')}, got x" in done.stderr
         assert run("combine", "one", "-o", "two", "--overwrite", cwd=tmp_path).returncode == 0
 
     def test_progress_that_nobody_reads_costs_nothing(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
@@ -553,7 +557,7 @@ class TestAnswering:
             (["--prior", "0.9", "--engines", "ngram"], "a prior makes probabilities of calibrated answers only"),
             (["--engines", "ngram,nonsense"], "no members of the engine nonsense; it has vectors, ngram, rnn"),
             (["--mask", "nonsense"], "mask must be one of none, topic, got nonsense"),
-            (["--interpret", "nonsense"], "--interpret must be one of rank, relative, cohort, got nonsense"),
+            (["--interpret", "nonsense"], f"--interpret must be one of {', '.join(WAYS)}, got nonsense"),
             (["--interpret", "cohort"], "give one with --reference DIR"),
             (["--calibration", "gone.json"], "gone.json: can't be read (gone.json is missing)"),
             (["--calibration", "."], "is no file"),

@@ -91,9 +91,12 @@ def _statement(answer: Answer, manner: Manner) -> str:
     if most:
         said += " This calibration can't show much more."
     if answer.interval:
-        low, high = answer.interval
-        said += (
-            f" The weight of evidence is {answer.llr:+.2f} bans; how far members agree and how far it hangs on parts of"
-            f" the texts would let it lie between {low:+.2f} and {high:+.2f}. {RESERVE}"
+        low, high = (f"{end:+.2f}" for end in answer.interval)
+        spread = (
+            "how far members agree and how far it hangs on parts of the texts would let it lie between"
+            f" {low} and {high}"
+            if low != high
+            else "without some of the members, or parts of the texts, it would be the same"
         )
+        said += f" The weight of evidence is {answer.llr:+.2f} bans; {spread}. {RESERVE}"
     return said + (" It is left undecided, which is written as 0.500." if verdict == "undecided" else "")
