@@ -73,6 +73,15 @@ def skip_foreign(app: Any, what: str, name: str, thing: Any, skip: bool, options
     return True if name.startswith("set_") and name.endswith("_request") else None
 
 
+def reach_by_keys(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Let the arrow keys scroll what is wider than the page: code and tables can have the focus."""
+    body = context.get("body", "")
+    for begin in ("<pre", '<div class="table-wrapper'):
+        name, space, rest = begin.partition(" ")
+        body = body.replace(begin, f'{name} tabindex="0"{space}{rest}')
+    context["body"] = body
+
+
 def lead_to_index(app: Any, failure: Exception | None) -> None:
     """A first page that leads to docs/."""
     if failure is None and app.builder.format == "html":
@@ -85,5 +94,6 @@ def setup(app: Any) -> dict[str, bool]:
     """Called by Sphinx."""
     app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))
     app.connect("autodoc-skip-member", skip_foreign)
+    app.connect("html-page-context", reach_by_keys, priority=900)  # when the theme has wrapped the tables
     app.connect("build-finished", lead_to_index)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -31,6 +31,7 @@ class Page(HTMLParser):
         self.anchors: set[str] = set()
         self.links: list[str] = []
         self.loaded: list[str] = []
+        self.scrolled: list[str] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
@@ -38,6 +39,8 @@ class Page(HTMLParser):
         self.anchors |= {values[name] for name in ("id", "name") if values.get(name)}
         if tag == "a" and "href" in values:
             self.links.append(values["href"])
+        if tag == "pre" or "table-wrapper" in values.get("class", "").split():
+            self.scrolled.append(values.get("tabindex", ""))
         if tag in LOADED and LOADED[tag] in values:
             self.loaded.append(values[LOADED[tag]])
 
@@ -57,6 +60,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @cache
 def parsed(path: Path) -> Page:
     return Page(path.read_text("utf-8"))
+
+
+def test_what_scrolls_can_be_reached_by_keys(site: Path) -> None:
+    scrolled = [each for path in site.rglob("*.html") for each in parsed(path).scrolled]
+    assert len(scrolled) > 100
+    assert set(scrolled) == {"0"}
 
 
 def test_every_page_is_in_the_site_and_reached_from_its_contents(site: Path) -> None:
