@@ -5,9 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
-import subprocess
-import sys
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +13,7 @@ from safetensors.numpy import load_file
 from typer.testing import CliRunner
 
 import byline
+from benched import printed_by
 from byline.calibration import read_calibration
 from byline.commands import app
 from codeblocks import blocks_of
@@ -148,13 +146,9 @@ def stored_rows(name: str) -> list[str]:
     return printed("pan.py", "--name", name)
 
 
-@cache
 def printed(script: str, *options: str) -> list[str]:
     """The lines that a benchmark prints of what is stored."""
-    command = [sys.executable, f"benchmarks/{script}", "--table", *options]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip().splitlines()
+    return printed_by(script, "--table", *options).splitlines()
 
 
 COMPARED = ("single", "hidden-40", "control", "relu", "tanh", "backward")
@@ -330,9 +324,7 @@ def test_the_ensemble_is_worth_more_than_its_members() -> None:
 
 @pytest.mark.parametrize("name", ["attribution", "clustering"])
 def test_the_tables_of_attribution_and_clusters_are_those_that_are_stored(name: str) -> None:
-    script = ROOT / "benchmarks" / f"{name}.py"
-    printed = subprocess.run([sys.executable, script, "--table"], capture_output=True, text=True, check=True).stdout
-    tables = [block for block in printed.strip().split("\n\n") if block.startswith("|")]
+    tables = [block for block in printed_by(f"{name}.py", "--table").split("\n\n") if block.startswith("|")]
     assert len(tables[0].splitlines()) > 4
     written = (ROOT / "docs" / "evaluation.md").read_text("utf-8")
     assert all(table in written for table in tables)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 import byline
+from benched import printed_by
 from byline.calibration import Caps, read_calibration
 from byline.cautions import SHORT
 from byline.documents import Document
@@ -45,9 +45,7 @@ def stored() -> dict[str, Any]:
 
 def printed(part: str) -> list[str]:
     """The tables that are printed of a part."""
-    command = [sys.executable, "benchmarks/limits.py", "--table", "--only", part]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
-    return done.stdout.strip().split("\n\n")
+    return printed_by("limits.py", "--table", "--only", part).split("\n\n")
 
 
 class TestStored:

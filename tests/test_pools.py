@@ -2,12 +2,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from byline.errors import SettingsError
 from byline.pools import Pool, pool_of, preset_names, read_pool, to_toml
-from byline.settings import MOST_MEMBERS, Settings
+from byline.settings import MOST_MEMBERS, Interpretation, Settings
+
+WAYS = ", ".join(get_args(Interpretation))
 
 TWO = '[shared]\nradius = 0.02\n[[member]]\nhidden = 7\n[[member]]\nhidden = 9\ndirection = "backward"\n'
 
@@ -154,8 +157,11 @@ def test_a_change_is_of_all_members() -> None:
         ("[shared]\nrate = -1\n[[member]]", r"\[shared\]: rate must be"),
         ("[[member]]\nradius = 0.1\n[[member]]", "radius is of the whole ensemble"),
         ('draw = "never"\n[[member]]', "draw must be one of order, random"),
-        ('interpret = "never"\n[[member]]', "interpret must be one of rank, relative, cohort, got never"),
-        ("interpret = 3\n[[member]]", "interpret must be one of rank, relative, cohort, got 3"),
+        (
+            'interpret = "never"\n[[member]]',
+            f"interpret must be one of {WAYS}, got never",
+        ),
+        ("interpret = 3\n[[member]]", f"interpret must be one of {WAYS}, got 3"),
         ('[[member]]\n[[member]]\nengine = "gru"', "member 2: engine must be one of rnn, ngram, vectors, spread"),
         ('[[member]]\nengine = "vectors"\nhidden = 9', "member 1: hidden is no setting of the engine vectors"),
         ('[shared]\nhidden = 9\n[[member]]\nengine = "ngram"', r"\[shared\]: hidden is no setting of the engine ngram"),

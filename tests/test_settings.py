@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from byline.errors import SettingsError
-from byline.settings import KINDS, READ_BY, Settings, parse_assignments, read_settings, reads
+from byline.settings import KINDS, READ_BY, Engine, Settings, parse_assignments, read_settings, reads
 
 # Every row of the pools that the paper's ensembles were drawn from.
 POOLS = """
@@ -61,7 +62,7 @@ def test_every_row_of_the_papers_pools_is_accepted(row: str) -> None:
         ("swap_short=maybe", "swap_short must be true or false, got maybe"),
         ("hidden=" + "9" * 400, "hidden must be a whole number from 0 to 10000, got " + "9" * 40),
         ("radius=0.6", "radius must be a number from 0 to 0.5, got 0.6"),
-        ("engine=gru", "engine must be one of rnn, ngram, vectors, spread, linear, got gru"),
+        ("engine=gru", f"engine must be one of {', '.join(get_args(Engine))}, got gru"),
         ("order=1", "order must be a whole number from 2 to 12, got 1"),
         ("order=13", "order must be a whole number from 2 to 12, got 13"),
         ("mask=names", "mask must be one of none, topic, got names"),

@@ -56,7 +56,7 @@ export function refresh() {
 
 /** Begin with what the state said. */
 export function begin(first) {
-  take(first);
+  if (!changes) take(first); // a run that was begun meanwhile is not in it
   plan();
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) refresh();
