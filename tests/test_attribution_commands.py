@@ -471,7 +471,10 @@ class TestAttribute:
         assert lines[0].split() == ["text", "author", "probability", "none", "bits", "then"]
         assert [line.split()[:2] for line in lines[1:3]] == [["asked2.txt", "Cid"], ["asked0.txt", "Ann"]]
         assert re.search(r"Cid +0\.\d{3} +0\.\d{3} +\d\.\d{3} +\w{3} 0\.\d{3}, \w{3} 0\.\d{3} *$", lines[1])
-        assert lines[3:] == ['"None of these" was given a probability of 0.1 beforehand; see --none.']
+        assert lines[3:] == [
+            '"None of these" was given a probability of 0.1 beforehand; see --none.',
+            "It is easily missed: if the author may be another, ask byline verify of the one who is named, too.",
+        ]
         sure = run("attribute", model_file, "asked0.txt", "--none", 0)
         assert sure.split()[:5] == ["text", "author", "probability", "bits", "then"]
         assert sure.endswith("\nOne of these authors is taken to have written each text (--none 0).\n")

@@ -94,7 +94,10 @@ def test_what_is_near_even_odds_is_undecided() -> None:
         ("slope", 10**400, "slope must be finite"),
         ("slope", "1", "slope must be a number, got '1'"),
         ("offset", float("inf"), "offset must be finite, got inf"),
-        ("cap", -1.0, "cap must be finite and 0 or more"),
+        ("cap", -1.0, "cap must be from 0 to 100, got -1"),
+        ("cap", 400, "cap must be from 0 to 100, got 400"),
+        ("cap_different", 10**30, "cap_different must be from 0 to 100"),
+        ("cap_different", "1", "cap_different must be a number"),
         ("threshold", 0.6, "threshold must be from 0 to 0.5, got 0.6"),
         ("problems", 0, "problems must be finite and 1 or more, got 0"),
         ("problems", 1.5, "problems must be a whole number, got 1.5"),
@@ -190,6 +193,7 @@ def without(name: str) -> dict[str, object]:
         (checked_json(without("format")), "no calibration"),
         (checked_json(values(format="1")), "no calibration"),
         (checked_json(values(format=True)), "no calibration"),
+        (checked_json(values(format=0)), "no calibration"),
         (checked_json(values(format=3, beauty=1)), r"newer Byline \(format 3\); update Byline to read it"),
         (checked_json(without("cap")), r"not those of a calibration \(cap\); copy it or fit it again"),
         (checked_json(values(beauty=1)), r"not those of a calibration \(beauty\)"),
@@ -238,3 +242,16 @@ def test_a_file_of_the_first_format_has_one_cap_for_both_sides(tmp_path: Path) -
     assert read_calibration(tmp_path / "old.json") == MADE
     assert MADE.caps == (2.0, 2.0)
     assert replace(MADE, cap_different=1.0).caps == (2.0, 1.0)
+
+
+@pytest.mark.parametrize("cap", [0, 5e-324, 1e-12])
+def test_a_cap_that_leaves_no_room_gives_ratios_of_one(cap: float) -> None:
+    none = replace(MADE, cap=cap, cap_different=cap)
+    assert llr_bans(none, [-5.0, 0.0, 5.0]).tolist() == [0.0, 0.0, 0.0]
+    assert not is_bent(none, 0.0)
+
+
+@pytest.mark.parametrize("changes", [{"slope": 1.7e308}, {"offset": 1e308}, {"offset": -1e308}, {"cap": 100}])
+def test_numbers_beyond_all_bounds_give_ratios_within_theirs(changes: dict[str, float]) -> None:
+    bans = llr_bans(replace(MADE, **changes), [-1e300, -1.0, 0.0, 1.0, 1e300])
+    assert (np.abs(bans) <= 100).all()

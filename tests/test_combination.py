@@ -22,6 +22,7 @@ from byline.reference import Reference, ReferenceText
 from byline.runs import aside, copy_member, read_members, read_plan
 from byline.settings import Settings, kinds_of
 from byline.storage import checked_json, sha256, write_files
+from byline.testimony import read_evidence
 from byline.verification import verify
 from conftest import MakeCorpus, small_problems
 
@@ -155,7 +156,7 @@ class TestCombining:
         assert (tmp_path / "two/members/0002/trace/sub-epoch-01.txt").is_file()
         assert held(tmp_path / "two/members") == held(tmp_path / "one/members")
 
-    @pytest.mark.parametrize("gone", ["model-1.*", "model-*", "evidence.npy", "evidence.*", "trace", "trace/*-02*"])
+    @pytest.mark.parametrize("gone", ["model-1.*", "model-*", "trace", "trace/*-02*"])
     def test_what_was_deleted_to_save_room_is_not_missed(self, corpus: Path, tmp_path: Path, gone: str) -> None:
         whole = verify(corpus, SMALL, members=2, keep=Keep(tmp_path / "one", trace=True))
         removed = list((tmp_path / "one/members/0002").glob(gone))
@@ -166,6 +167,57 @@ class TestCombining:
         assert format_answers(joined.answers, "folders") == format_answers(whole.answers, "folders")
         assert held(tmp_path / "two/members") == held(tmp_path / "one/members")
         assert len(list(read_members(tmp_path / "two", joined.plan))) == 2
+
+    @pytest.mark.parametrize("gone", ["evidence.npy", "evidence.json", "evidence.*"])
+    def test_evidence_that_is_not_there_whole_is_left_out(
+        self, corpus: Path, tmp_path: Path, gone: str, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        verify(corpus, SMALL, members=2, keep=Keep(tmp_path / "one"))
+        for path in list((tmp_path / "one/members/0002").glob(gone)):
+            path.unlink()
+        joined = combine_runs([tmp_path / "one"], tmp_path / "two")
+        assert "0002: its evidence is not there whole, and left out" in caplog.text
+        assert read_evidence(tmp_path / "two/members/0001")
+        assert not read_evidence(tmp_path / "two/members/0002")
+        assert not list((tmp_path / "two/members/0002").glob("evidence*"))
+        assert len(list(read_members(tmp_path / "two", joined.plan))) == 2
+
+    @pytest.mark.parametrize("name", ["problems.jsonl", "cautions.json"])
+    def test_texts_and_cautions_are_of_the_first_run_that_has_them_undamaged(
+        self, corpus: Path, tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        for seed in (1, 2):
+            verify(corpus, SMALL, seed=seed, keep=Keep(tmp_path / str(seed)))
+        (tmp_path / "1" / name).write_text("{bad")
+        combine_runs([tmp_path / "1", tmp_path / "2"], tmp_path / "both")
+        assert (tmp_path / "both" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
+        combine_runs([tmp_path / "1"], tmp_path / "alone")
+        assert not (tmp_path / "alone" / name).exists()
+        assert f"{name}: " in caplog.text
+        assert "it is left out" in caplog.text
+
+    @pytest.mark.parametrize("number", range(9))
+    def test_one_that_is_stopped_while_it_takes_the_others_place_leaves_what_was_there(
+        self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+    ) -> None:
+        verify(corpus, SMALL, members=2, keep=Keep(tmp_path / "one"))
+        verify(corpus, SMALL, seed=2, keep=Keep(tmp_path / "two"))
+        before, rename, done = held(tmp_path / "two"), Path.rename, []
+
+        def stop(self: Path, target: Path) -> Path:
+            parts = {path.parent for path in (self, Path(target))} & {tmp_path / "two"}
+            if parts and len(done) == number:
+                done.append("stopped")
+                raise KeyboardInterrupt
+            done.extend(["moved"] if parts else [])
+            return rename(self, target)
+
+        with monkeypatch.context() as patches:
+            patches.setattr(Path, "rename", stop)
+            with pytest.raises(KeyboardInterrupt):
+                combine_runs([tmp_path / "one"], tmp_path / "two", overwrite=True)
+        assert "stopped" in done
+        assert held(tmp_path / "two") == before
 
     def test_a_refused_one_leaves_what_was_there(self, corpus: Path, tmp_path: Path) -> None:
         """Two runs, the second with a fault that shows only when its files are copied."""

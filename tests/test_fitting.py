@@ -111,7 +111,7 @@ def test_gaussian_scores_give_the_line_and_the_cost_of_theory(distance: float) -
     assert made.offset == pytest.approx(0, abs=0.1)
     assert made.cllr == pytest.approx(theoretical_cllr(distance), abs=0.02)
     assert made.cllr - 0.02 < made.cllr_min <= made.cllr
-    assert all(1 < cap < np.log10(1501) for cap in made.caps)
+    assert all(0.8 < cap < np.log10(1501) for cap in made.caps)
     assert (made.problems, made.texts, made.folds_by) == (4000, 8000, "texts")
 
 
@@ -183,12 +183,17 @@ def test_what_is_borne_out_by_hand() -> None:
     bans = np.array([*right, *(-each for each in right)])
     enough = np.log10(0.4 * 11)
     assert borne_out(same, bans) == pytest.approx((enough, enough))
-    bans[-1] = 0.6  # misleads, but 1 is still given rightly only
-    assert borne_out(same, bans) == pytest.approx((enough, enough))
-    bans[-1] = 1.1  # what is above .5 is now given 2.2 times as often rightly, .5 itself 4.4 times
+    bans[-1] = 0.6  # misleads: .6 or more is given 2.2 times as often rightly, .5 or more 4.4 times
     assert borne_out(same, bans) == pytest.approx((0.5, enough))
     bans[-3:] = 1.1  # .5 or more is given 2.2 times as often rightly
     assert borne_out(same, bans) == pytest.approx((np.log10(0.8 * 11 / 4), enough))
+
+
+def test_nothing_is_borne_out_beyond_what_fails() -> None:
+    """.5 or more is given to ten rightly and to five wrongly; that 1 is given to five and to none does not mend it."""
+    same = np.array([True] * 10 + [False] * 10)
+    bans = np.array([1.0] * 5 + [0.5] * 5 + [0.5] * 5 + [-1.0] * 5)
+    assert borne_out(same, bans).same == pytest.approx(np.log10(11 / 6))
 
 
 @pytest.mark.parametrize("bans", [[0.0] * 4, [-1.0, -1, 1, 1], [0.5, 0.5, 0.5, 0.5]])
@@ -196,17 +201,21 @@ def test_ratios_that_say_nothing_or_the_contrary_bear_nothing_out(bans: list[flo
     assert borne_out(np.array([True, True, False, False]), np.array(bans)) == (0, 0)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 60), st.floats(0.1, 3), st.floats(0, 2))
-def test_what_is_borne_out_is_the_highest_that_a_search_finds(seed: int, count: int, spread: float, gap: float) -> None:
+def test_what_is_borne_out_ends_where_a_search_finds_the_first_that_is_not(
+    seed: int, count: int, spread: float, gap: float
+) -> None:
     rng = np.random.default_rng(seed)
     same = np.arange(2 * count) < count
     bans = rng.normal(np.where(same, gap, -gap), spread).round(2)
 
     def search(right: np.ndarray, wrong: np.ndarray) -> float:
         steps = np.arange(0.0005, 12, 0.001)
-        shares = [((right >= k).mean(), ((wrong >= k).sum() + 1) / (len(wrong) + 1)) for k in steps]
-        return max((k for k, (one, other) in zip(steps, shares, strict=True) if one >= other * 10**k), default=0)
+        for k in steps:
+            if (right >= k).mean() < ((wrong >= k).sum() + 1) / (len(wrong) + 1) * 10**k:
+                return float(k)
+        raise AssertionError
 
     slow = search(bans[same], bans[~same]), search(-bans[~same], -bans[same])
     assert borne_out(same, bans) == pytest.approx(slow, abs=0.0015)

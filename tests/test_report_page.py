@@ -781,7 +781,7 @@ def test_axe_finds_nothing_serious_in_light_or_dark(open_report: Open, kind: str
 
 def test_a_hundred_problems_are_usable_within_two_seconds(open_report: Open) -> None:
     taken = []
-    for _ in range(2):  # a machine that is busy with something else may be slow once
+    for _ in range(4):  # a machine that is busy with something else may be slow
         render_done = time.perf_counter()
         page = open_report("large", before=COUNT_UNPACKINGS)
         page.get_by_role("button", name="Answer").click()

@@ -27,3 +27,28 @@ def test_a_signal_while_code_is_made_from_a_string_ends_with_its_own_code(
     (tmp_path / "stopped.py").write_text(WITHIN_EXEC.format(number=int(number)))
     done = subprocess.run([sys.executable, *words], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (128 + number, f"byline: stopped by {number.name}\n")
+
+
+WHILE_PARSING = """
+import os, sys
+import typer.core
+
+def stop(self, context, words):
+    os.kill(os.getpid(), {number})
+
+import byline.commands
+typer.core.TyperCommand.parse_args = stop
+sys.argv = ["byline", "presets"]
+from byline.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_while_words_are_parsed_is_said_too(number: signal.Signals, code: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WHILE_PARSING.format(number=int(number))], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == code
+    cause = "interrupted" if number == signal.SIGINT else f"stopped by {number.name}"
+    assert done.stderr.endswith(f"byline: {cause}\n")

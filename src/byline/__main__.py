@@ -8,7 +8,7 @@ import os
 import sys
 
 from byline.errors import BylineError
-from byline.stopping import INTERRUPTED, end_interrupted, exit_code, heed_signals, leave_signals
+from byline.stopping import INTERRUPTED, end_interrupted, heed_signals, leave_signals
 
 OUT_OF_REACH = {
     errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EIO, errno.EROFS, errno.ENOSPC,
@@ -37,7 +37,7 @@ def main() -> None:
         end_interrupted()
     except SystemExit as end:
         if end.code == INTERRUPTED:  # while words were parsed, where every signal is taken for Ctrl-C
-            sys.exit(exit_code())
+            end_interrupted()
         raise
     except BylineError as error:
         _fail(str(error))

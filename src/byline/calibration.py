@@ -23,15 +23,19 @@ FORMAT = 2
 KIND = "calibration"
 """What the file says it is."""
 
+LEAST = 1e-9
+"""Bans: a cap that leaves less than this to bend in is none at all."""
 STRAIGHT = 0.75
 """The share of the cap up to which a ratio is what the line gives."""
 GREATEST = sys.float_info.max
+MOST = 100
+"""Bans that a cap can have; nobody has so many problems as to show more."""
 # Least and greatest value of each number.
 RANGES: dict[str, tuple[float, float]] = {
     "slope": (0, GREATEST),
     "offset": (-GREATEST, GREATEST),
-    "cap": (0, GREATEST),
-    "cap_different": (0, GREATEST),
+    "cap": (0, MOST),
+    "cap_different": (0, MOST),
     "threshold": (0, 0.5),
     "problems": (1, GREATEST),
     "texts": (1, GREATEST),
@@ -110,7 +114,8 @@ def llr_bans(calibration: Calibration, scores: Sequence[float] | Values) -> Valu
 
 def line_bans(scores: Values, slope: float, offset: float) -> Values:
     """(problems,): what the line gives, in bans."""
-    bans: Values = (offset + slope * scores) / np.log(10)
+    with np.errstate(over="ignore"):  # whatever is beyond all numbers is beyond the cap too
+        bans: Values = np.clip((offset + slope * scores) / np.log(10), -GREATEST, GREATEST)
     return bans
 
 
@@ -121,17 +126,19 @@ def bend(bans: Values, caps: Caps) -> Values:
 
 def _bend(strengths: Values, cap: float) -> Values:
     """Of one side, 0 or more."""
-    if cap == 0:
+    straight, room = STRAIGHT * cap, (1 - STRAIGHT) * cap
+    if room < LEAST:
         return np.zeros_like(strengths)
-    straight = STRAIGHT * cap
-    room, beyond = cap - straight, np.maximum(strengths - straight, 0)
-    bent: Values = np.minimum(strengths, straight) - room * np.expm1(-beyond / room)
+    beyond = np.maximum(strengths - straight, 0)
+    with np.errstate(over="ignore"):
+        bent: Values = np.minimum(strengths, straight) - room * np.expm1(-beyond / room)
     return bent
 
 
 def is_bent(calibration: Calibration, bans: float) -> bool:
     """Whether the line alone would have gone beyond the cap."""
-    high, low = bend(np.array([calibration.caps.same, -calibration.caps.different]), calibration.caps).tolist()
+    same, different = calibration.caps
+    high, low = bend(np.array([same, -different], np.float64), calibration.caps).tolist()
     return bans != 0 and not low < bans < high
 
 
@@ -195,7 +202,7 @@ def read_calibration(path: Path) -> Calibration:
     except RecursionError:
         raise SettingsError(f"{path}: damaged, it is not what was written; copy it or fit it again") from None
     form = values.pop("format", None)
-    if values.pop("kind", None) != KIND or isinstance(form, bool) or not isinstance(form, int):
+    if values.pop("kind", None) != KIND or isinstance(form, bool) or not isinstance(form, int) or form < 1:
         raise SettingsError(f"{path}: no calibration; name a file that Byline wrote as one")
     if form > FORMAT:
         raise SettingsError(f"{path}: written by a newer Byline (format {form}); update Byline to read it")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,12 +13,16 @@ from typing import Any
 
 from byline.answers import Answer
 from byline.calibration import builtin_calibration
+from byline.cautions.file import read_cautions
 from byline.errors import RunError
 from byline.fusion import Reading
 from byline.interpret import Verdicts, answer_problems, read_sides
+from byline.keepsakes import read_kept_problems
 from byline.likelihood import EVEN
 from byline.plans import Manner, Member, Plan, differences, manner_values
 from byline.runs import (
+    CAUTIONS,
+    TEXTS,
     Record,
     RunFolder,
     aside,
@@ -24,13 +30,15 @@ from byline.runs import (
     find_run,
     hold,
     read_members,
+    read_own,
     read_plan,
-    read_texts,
     refuse_links,
     require_vacant,
     start,
 )
 from byline.settings import Interpretation, Settings, kinds_of
+
+log = logging.getLogger(__name__)
 
 Readings = Mapping[tuple[Member, int], Reading]
 """Of each member and language that is done."""
@@ -131,13 +139,30 @@ def combine_runs(
         joined = RunFolder(made, plan)
         for key, home in homes.items():
             copy_member(home, joined.path(*key))
-        texts = read_texts(sources)
+        texts = _read_texts(sources, plans)
         if replacing:
             replacing()
         start(folder, plan, texts, made)
     answers, verdicts = answer_plan(plan, readings)
     reaches = tuple(None if isinf(each.reach) else each.reach for each in verdicts)
     return Combination(tuple(answers), plan, len(repeated), reaches, tuple(unfinished))
+
+
+def _read_texts(sources: Sequence[Path], plans: Sequence[Plan]) -> dict[str, bytes]:
+    """The problems with their texts, and the cautions, each from the first run that has it undamaged."""
+    files: dict[str, bytes] = {}
+    readers: dict[str, Callable[[Path, Plan], object]] = {TEXTS: read_kept_problems, CAUTIONS: read_cautions}
+    for name, read in readers.items():
+        for source, plan in zip(sources, plans, strict=True):
+            if name in files or not os.path.lexists(source / name):
+                continue
+            content = read_own(source / name)
+            try:
+                read(source, plan)
+                files[name] = content
+            except RunError as error:
+                log.warning("%s; it is left out", error)
+    return files
 
 
 def _read_otherwise(source: Path, plan: Plan, interpret: Interpretation) -> Plan:

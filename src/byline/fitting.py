@@ -131,23 +131,28 @@ def cap_bans(trials: Trials) -> float:
 
 
 def borne_out(same: Flags, bans: Values) -> Caps:
-    """The greatest ratios, in bans, that ratios of problems whose truth is known bear out on each side, 0 for none.
+    """The greatest ratios, in bans, up to which those of problems whose truth is known are borne out on each side.
 
+    Ratios of k or more must be k times as frequent where they are right as where they mislead, for each k up to that.
     One more problem that misleads without bound is counted on each side, for what was not seen may yet come. These are
-    the empirical lower and upper bounds of Vergeer and others (Science & Justice 56, 2016): beyond them, deciding by
-    the ratio would cost more than deciding by the prior alone.
+    the empirical lower and upper bounds of Vergeer and others (Science & Justice 56, 2016): where they are passed,
+    deciding by the ratio would cost more than deciding by the prior alone.
     """
     return Caps(_highest(bans[same], bans[~same]), _highest(-bans[~same], -bans[same]))
 
 
 def _highest(right: Values, wrong: Values) -> float:
-    """The greatest k of which it holds that k or more is given k times as often rightly as wrongly; k in bans."""
+    """The greatest k up to which each k or more is given k times as often rightly as wrongly; k in bans."""
     given = np.unique(np.concatenate([right, wrong]))
     steps = given[(given > 0) & (given <= right.max())]
     rightly = _count(right, steps) / len(right)
     wrongly = (_count(wrong, steps) + 1) / (len(wrong) + 1)
-    reached = np.minimum(steps, np.log10(rightly / wrongly))  # both shares are the same down to the step below
-    return float(np.max(reached, where=reached > np.concatenate([[0.0], steps[:-1]]), initial=0.0))
+    ratios = np.log10(rightly / wrongly)  # at each step, and down to the one below
+    failing = np.flatnonzero(ratios < steps)
+    if not len(failing):
+        return float(steps.max(initial=0.0))
+    first = int(failing[0])
+    return max(float(steps[first - 1]) if first else 0.0, float(ratios[first]))
 
 
 def _count(values: Values, steps: Values) -> Values:

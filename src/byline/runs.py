@@ -16,11 +16,12 @@ run/lock                      held while a process works here
 from __future__ import annotations
 
 import logging
+import os
 import platform
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path, PureWindowsPath
@@ -184,16 +185,35 @@ def aside(folder: Path) -> Iterator[Path]:
 def start(folder: Path, plan: Plan, beside: Mapping[str, bytes], made: Path | None = None) -> None:
     """Write a plan, and what is kept beside it by name, into a folder, in place of any run that it holds.
 
-    Members that are `made` already, in a run folder aside, are moved there.
+    Members that are `made` already, in a run folder aside, come along. All is written aside first and then takes its
+    place at once: a run that is there stays until then.
     """
-    clear(folder)
-    if made:
+    with nullcontext(made) if made else aside(folder) as new:
+        write_files(new, beside)
+        write_plan(new, plan)
         try:
-            (made / MEMBERS).rename(folder / MEMBERS)
+            _exchange(folder, new)
         except OSError as error:
             raise cant_write(folder, error) from None
-    write_files(folder, beside)
-    write_plan(folder, plan)
+
+
+def _exchange(folder: Path, new: Path) -> None:
+    """Put the parts of a new run in the place of an old one's, the plan last; if that is stopped, the old come back."""
+    parts = (MEMBERS, TEXTS, CAUTIONS, POOL, PLAN)
+    old = new / "old"
+    old.mkdir()
+    try:
+        for source, target in ((folder, old), (new, folder)):
+            for name in parts:
+                if os.path.lexists(source / name):
+                    (source / name).rename(target / name)
+    except BaseException:
+        for name in parts:
+            if os.path.lexists(old / name):
+                if os.path.lexists(folder / name):
+                    (folder / name).rename(new / name)
+                (old / name).rename(folder / name)
+        raise
 
 
 def clear(folder: Path) -> None:
@@ -331,12 +351,16 @@ def copy_member(source: Path, target: Path) -> None:
     for path in (source, source / MEMBER):
         _refuse_link(path)
     described = _describe(source)
+    hashes = described["files"]
+    if any(name.startswith(EVIDENCE) and not os.path.lexists(source / name) for name in hashes):
+        log.warning("%s: its evidence is not there whole, and left out", source)
+        hashes = described["files"] = {name: each for name, each in hashes.items() if not name.startswith(EVIDENCE)}
     found = {MEMBER: checked_json(described)}
-    for name, digest in described["files"].items():
+    for name, digest in hashes.items():
         _refuse_links(source, name)
         if name != MATRIX and not (source / name).exists():
             continue  # gone to save room
-        found[name] = _read_own(source / name)
+        found[name] = read_own(source / name)
         if sha256(found[name]) != digest:
             raise RunError(f"{source / name}: damaged; go on with its run by --resume, and join the runs again")
     write_folder(target, found)
@@ -355,8 +379,8 @@ def _describe(source: Path) -> dict[str, Any]:
     return described
 
 
-def _read_own(path: Path) -> bytes:
-    """A file of a run."""
+def read_own(path: Path) -> bytes:
+    """A file of a run, which must be no link."""
     _refuse_link(path)
     try:
         return read_plain(path)
@@ -380,16 +404,6 @@ def _refuse_link(path: Path) -> None:
 
 def _cant_read(path: Path, error: OSError) -> RunError:
     return RunError(f"{path}: can't be read ({error.strerror or error}); check that you may read it")
-
-
-def read_texts(sources: Sequence[Path]) -> dict[str, bytes]:
-    """The problems with their texts, and the cautions, each from the first of some runs of the same that has it."""
-    files: dict[str, bytes] = {}
-    for name in (TEXTS, CAUTIONS):
-        found = next((source / name for source in sources if (source / name).is_file()), None)
-        if found:
-            files[name] = _read_own(found)
-    return files
 
 
 def _check_matrix(values: NDArray[Any], seen: NDArray[Any], heads: NDArray[Any], questions: NDArray[Any]) -> None:

@@ -327,6 +327,9 @@ def print_attributions(found: Sequence[Attribution], none: float, held_out: int)
     print_table(_table(found, none > 0, console.width if sys.stdout.isatty() else None))
     if none:
         console.print(f'"None of these" was given a probability of {none:g} beforehand; see --none.')
+        console.print(
+            "It is easily missed: if the author may be another, ask byline verify of the one who is named, too."
+        )
     else:
         console.print("One of these authors is taken to have written each text (--none 0).")
     if not held_out:

@@ -119,7 +119,8 @@ def print_calibration(calibration: Calibration, output: Path, seconds: float) ->
     )
     same, different = calibration.caps
     console.print(
-        f"LLR up to {same:.2f} bans for the same author and {different:.2f} for different ones: more is not borne out"
+        f"Ratios up to {10**same:.2g} for the same author (LLR {same:.2f}) and {10**different:.2g} for different ones"
+        f" (LLR {different:.2f}): the problems that were held out bear out no more"
     )
     if calibration.slope == 0:
         console.print("Scores say nothing of the truth here: every answer will be undecided.", style="yellow")

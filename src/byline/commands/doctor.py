@@ -33,7 +33,7 @@ def doctor_command(
     if as_json:
         print_json({"well": not broken, "sections": [section.to_values() for section in sections]})
     else:
-        print_end(broken)
+        print_end(broken, sum(finding.state == "note" for section in sections for finding in section.findings))
     if broken:
         raise typer.Exit(1)
 
@@ -53,7 +53,7 @@ def print_section(section: Section) -> None:
             console.print(f"  {'':<{width}}  {finding.remedy}", style=style)
 
 
-def print_end(broken: int) -> None:
+def print_end(broken: int, notes: int = 0) -> None:
     """How it stands, in a line."""
     from byline.commands.console import count_of, out
 
@@ -62,4 +62,9 @@ def print_end(broken: int) -> None:
         verb = "is" if broken == 1 else "are"
         console.print(f"{count_of(broken, 'thing')} {verb} broken, see the lines that begin with !", style="bold red")
     else:
-        console.print("All is well.", style="bold green")
+        console.print(
+            f"All works; see the {count_of(notes, 'line')} that begin{'s' if notes == 1 else ''} with -."
+            if notes
+            else "All is well.",
+            style="bold green",
+        )

@@ -85,18 +85,21 @@ def _statement(answer: Answer, manner: Manner) -> str:
         return f"{said} Nothing is calibrated for these members: the answer is an order, not a probability."
     ratio = 10 ** abs(answer.llr)
     times = f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}"
-    most = manner.calibration is not None and is_bent(manner.calibration, answer.llr)
-    found = ratio_words(f"at least {times}" if most else times, answer.llr >= 0)
-    said = f"The evidence is {verbal(answer.llr)}. {found}"
-    if most:
-        said += " This calibration can't show much more."
+    said = f"The evidence is {verbal(answer.llr)}. {ratio_words(times, answer.llr >= 0)}"
+    if manner.calibration is not None and is_bent(manner.calibration, answer.llr):
+        cap = manner.calibration.caps.same if answer.llr > 0 else manner.calibration.caps.different
+        said += (
+            f" The score alone would claim more, but ratios above {10**cap:.2g} are not borne out by what this"
+            " calibration was made of."
+        )
     if answer.interval:
         low, high = (f"{end:+.2f}" for end in answer.interval)
         spread = (
             "how far members agree and how far it hangs on parts of the texts would let it lie between"
             f" {low} and {high}"
             if low != high
-            else "without some of the members, or parts of the texts, it would be the same"
+            else "without some of the members, or parts of the texts, it would still be at its bound, which is no"
+            " proof of precision"
         )
         said += f" The weight of evidence is {answer.llr:+.2f} bans; {spread}. {RESERVE}"
     return said + (" It is left undecided, which is written as 0.500." if verdict == "undecided" else "")
