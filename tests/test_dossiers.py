@@ -93,7 +93,7 @@ class TestVerification:
             assert re.search(r"What was found is [\d.,]+ times more to be expected if ", row["statement"])
             assert ("are not borne out" in row["statement"]) == (row["id"] in ("EN002", "EN005", "EN010"))
             low, high = f"{row['low']:+.2f}", f"{row['high']:+.2f}"
-            ends = f"would let it lie between {low} and {high}." if low != high else "no proof of precision."
+            ends = f"would let it lie between {low} and {high}." if low != high else "it would be the same"
             assert ends in row["statement"]
 
     def test_words_speak_for_the_author_where_the_answer_does(self, dossier: dict[str, Any]) -> None:

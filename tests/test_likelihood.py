@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from byline.errors import SettingsError
-from byline.likelihood import best_radius, decide, parse_prior, probability, verbal
+from byline.likelihood import best_radius, decide, parse_prior, probability, times, verbal
 from byline.metrics import c_at_1
 
 
@@ -99,3 +99,7 @@ def test_the_best_radius_for_a_known_truth_is_that_of_c_at_1(pairs: list[tuple[b
     found = best_radius(chances, ((chances > 0.5) == np.array(truth)).astype(np.float64))
     assert 0 <= found <= 0.5
     assert reached(found) == pytest.approx(max(reached(radius) for radius in (0, *np.abs(chances - 0.5))))
+
+
+def test_a_ratio_is_read_as_so_many_times() -> None:
+    assert [times(bans) for bans in (0.0, 0.3, -0.58, 1.0, 2.57, -4.0)] == ["1.0", "2.0", "3.8", "10", "372", "10,000"]

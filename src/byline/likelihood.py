@@ -62,6 +62,12 @@ def support(bans: float) -> str | None:
     return next((word for ratio, word in reversed(SCALE) if abs(bans) >= np.log10(ratio)), None)
 
 
+def times(bans: float) -> str:
+    """How many times 1 a ratio is, or a part of 1, to be read."""
+    ratio = 10 ** abs(bans)
+    return f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}"
+
+
 def decide(probabilities: Sequence[float] | Values) -> float:
     """The radius around 0.5 within which to say nothing, so that the whole set's expected C@1 is highest.
 

@@ -105,6 +105,7 @@ def calibrate_command(
 def print_calibration(calibration: Calibration, output: Path, seconds: float) -> None:
     """What was fitted, on what, and how good it is."""
     from byline.commands.console import count_of, out, printable
+    from byline.likelihood import times
 
     console = out()
     console.print(f"Calibration of {calibration.interpretation} scores of {', '.join(calibration.engines)}")
@@ -119,7 +120,7 @@ def print_calibration(calibration: Calibration, output: Path, seconds: float) ->
     )
     same, different = calibration.caps
     console.print(
-        f"Ratios up to {10**same:.2g} for the same author (LLR {same:.2f}) and {10**different:.2g} for different ones"
+        f"Ratios up to {times(same)} for the same author (LLR {same:.2f}) and {times(different)} for different ones"
         f" (LLR {different:.2f}): the problems that were held out bear out no more"
     )
     if calibration.slope == 0:

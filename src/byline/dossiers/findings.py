@@ -14,7 +14,7 @@ from byline.dossiers.parts import finite, short_names
 from byline.dossiers.words import RESERVE, is_leaning, ratio_words, verdict_of
 from byline.evidence import Gains
 from byline.figures.sources import Run
-from byline.likelihood import verbal
+from byline.likelihood import times, verbal
 from byline.plans import Manner
 from byline.problems import Problem
 from byline.runs import Record, RunFolder
@@ -83,13 +83,12 @@ def _statement(answer: Answer, manner: Manner) -> str:
         others = "the reference" if manner.interpretation == "cohort" else "the other problems"
         said = f"Compared with {others} it leans towards {leaning}." if leaning else "It is left undecided."
         return f"{said} Nothing is calibrated for these members: the answer is an order, not a probability."
-    ratio = 10 ** abs(answer.llr)
-    times = f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}"
-    said = f"The evidence is {verbal(answer.llr)}. {ratio_words(times, answer.llr >= 0)}"
-    if manner.calibration is not None and is_bent(manner.calibration, answer.llr):
+    said = f"The evidence is {verbal(answer.llr)}. {ratio_words(times(answer.llr), answer.llr >= 0)}"
+    at_bound = manner.calibration is not None and is_bent(manner.calibration, answer.llr)
+    if manner.calibration is not None and at_bound:
         cap = manner.calibration.caps.same if answer.llr > 0 else manner.calibration.caps.different
         said += (
-            f" The score alone would claim more, but ratios above {10**cap:.2g} are not borne out by what this"
+            f" The score alone would claim more, but ratios above {times(cap)} are not borne out by what this"
             " calibration was made of."
         )
     if answer.interval:
@@ -98,8 +97,8 @@ def _statement(answer: Answer, manner: Manner) -> str:
             "how far members agree and how far it hangs on parts of the texts would let it lie between"
             f" {low} and {high}"
             if low != high
-            else "without some of the members, or parts of the texts, it would still be at its bound, which is no"
-            " proof of precision"
+            else "without some of the members, or parts of the texts, it would be the same"
+            + (", at its bound, which is no proof of precision" if at_bound else "")
         )
         said += f" The weight of evidence is {answer.llr:+.2f} bans; {spread}. {RESERVE}"
     return said + (" It is left undecided, which is written as 0.500." if verdict == "undecided" else "")
