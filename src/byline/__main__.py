@@ -36,8 +36,9 @@ def main() -> None:
     except KeyboardInterrupt:  # before a command could begin
         end_interrupted()
     except SystemExit as end:
-        if end.code == INTERRUPTED:  # while words were parsed, where every signal is taken for Ctrl-C
-            end_interrupted()
+        ended_by = getattr(end.__context__, "__cause__", None)
+        if end.code == INTERRUPTED and isinstance(ended_by, KeyboardInterrupt):
+            end_interrupted()  # while words were parsed, where nobody has said so, and every signal is taken for Ctrl-C
         raise
     except BylineError as error:
         _fail(str(error))
