@@ -31,19 +31,15 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from byline import __version__, kernels
-from byline.alphabet import Alphabet
-from byline.builtin import builtin_problems
+from byline.checkup.speed import SYMBOLS, make_stretches
 from byline.engines import rnn
 from byline.network import start_weights
-from byline.problems import read_problems
-from byline.questions import Questions, prepare_questions
 from byline.scoring import choose_heads
 from byline.settings import Settings
 from byline.training import Model, train
 from stored import RESULTS, commit
 
 STORED = RESULTS / "speed.json"
-SYMBOLS = 40
 # The author's own C engine on one core, characters a second by hidden size at 100 heads and 40 symbols, measured
 # where the matrix product ran at REFERENCE_PRODUCT operations a second.
 REFERENCE = {"train": {79: 28_000, 99: 24_000, 139: 12_000}, "score": {99: 25_000}}
@@ -190,25 +186,12 @@ def mean_leakage() -> float:
     return SCHEDULE.leakage * (1 - decay**sub_epochs) / (1 - decay) / sub_epochs
 
 
-def make_questions(heads: int, text: int) -> Questions:
-    """Each head learns one stretch of the built-in texts joined, and each stretch is a document."""
-    with builtin_problems("english") as folder:
-        built_in = prepare_questions(read_problems(folder).problems, Settings()).sides[0]
-    alphabet = Alphabet((built_in.alphabet.symbols + "0123456789")[:SYMBOLS])
-    joined = np.concatenate(built_in.texts)
-    joined = joined[joined < SYMBOLS]
-    rng = np.random.default_rng(0)
-    texts = [np.resize(np.roll(joined, -rng.integers(len(joined))), text + 1) for _ in range(heads)]
-    own = tuple((number,) for number in range(heads))
-    return Questions(alphabet, tuple(texts), own, own, ())
-
-
 def prepare_training(row: Row) -> Callable[[], int]:
-    questions = make_questions(row.heads, row.text)
+    questions = make_stretches(row.heads, row.text)
     settings = dataclasses.replace(SCHEDULE, hidden=row.hidden)
     if not row.whole:
         settings = dataclasses.replace(settings, sub_epochs=1, leakage=mean_leakage())
-    train(make_questions(5, 100), dataclasses.replace(settings, sub_epochs=1), np.random.default_rng(0))  # compiles
+    train(make_stretches(5, 100), dataclasses.replace(settings, sub_epochs=1), np.random.default_rng(0))  # compiles
 
     def one(seed: int) -> None:
         train(questions, settings, np.random.default_rng(seed))
@@ -228,7 +211,7 @@ def prepare_training(row: Row) -> Callable[[], int]:
 
 def prepare_scoring(row: Row) -> Callable[[], int]:
     texts = max(row.threads, 40_000 // row.text)
-    small = make_questions(texts, row.text)
+    small = make_stretches(texts, row.text)
     rng = np.random.default_rng(0)
     weights = start_weights(row.heads, SYMBOLS, row.hidden, "gaussian", rng)
     weights.heads[:] = rng.normal(0, 0.3, weights.heads.shape)
