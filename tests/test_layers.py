@@ -19,6 +19,7 @@ ORDER = [
     "stopping",
     "frames",
     "storage",
+    "exchange",
     "formats.reading",
     "formats.guessing",
     "formats.encodings",

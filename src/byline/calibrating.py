@@ -20,7 +20,7 @@ from byline.plans import Plan
 from byline.pools import Pool
 from byline.problems import Offence, Problem, ProblemSet
 from byline.reference import Reference
-from byline.runs import is_run, read_members, read_plan
+from byline.runs import look_for_run, read_members, read_plan
 from byline.settings import Interpretation, kinds_of
 from byline.verification import verify
 
@@ -61,10 +61,11 @@ def calibrate(
         log.warning("%s: no problem is there for %s, which the truth names", name, _some(lacking))
     with _saying_what_was_left_out(problems.offences):
         require_trials(*_trials(sound, truth))
+    begun = look_for_run(folder) and not overwrite
     result = verify(
         problems, pool, members=members, budget=budget, seed=seed, interpret=interpretation, reference=reference,
         skip_bad=True, cautions=False, workers=workers, report=report,
-        keep=Keep(folder, resume=is_run(folder) and not overwrite, overwrite=overwrite, models=False, evidence=False),
+        keep=Keep(folder, resume=begun, overwrite=overwrite, models=False, evidence=False),
     )  # fmt: skip
     plan = read_plan(folder)
     values = values_of(folder, plan)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from byline.answers import check_output, remove_answers, write_answers
 from byline.execution import Event, Keep, Planned, Report, Verification
-from byline.runs import FOLDER, is_run
+from byline.runs import FOLDER, look_for_run
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Output:
 
     def check(self) -> None:
         """Refuse a folder that holds answers already, or can't be written to."""
-        begun = is_run(self.folder / FOLDER)
+        begun = look_for_run(self.folder / FOLDER)
         remedy = "go on with its run by --resume" if begun else ""
         check_output(self.folder, self.overwrite or (self.resume and begun), remedy)
 

@@ -34,6 +34,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from byline.errors import RunError, SettingsError
+from byline.exchange import exchange, is_stopped, undo_exchange
 from byline.plans import FORMAT, Member, Plan, member_from, plan_from, plan_values, require_format
 from byline.pools import to_toml
 from byline.questions import Question
@@ -60,6 +61,8 @@ PLAN, POOL, TEXTS, CAUTIONS, MEMBERS, MEMBER, MATRIX, LOCK = (
     "plan.json", "preset.toml", "problems.jsonl", "cautions.json", "members", "member.json", "matrix.safetensors",
     "lock",
 )  # fmt: skip
+PARTS = (MEMBERS, TEXTS, CAUTIONS, POOL, PLAN)
+"""Of a run, all that another one replaces; the plan last, since without it there is no run."""
 EVIDENCE = "evidence."
 """How the names of files of evidence begin."""
 MATTER = ("byline", "numpy", "numba", "scipy", "scikit-learn")
@@ -164,6 +167,10 @@ def hold(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise cant_write(folder, error) from None
     try:
+        try:
+            undo_exchange(folder, PARTS)
+        except OSError as error:
+            raise cant_write(folder, error) from None
         remove_parts(folder)
         remove_parts(folder / MEMBERS)
         yield
@@ -192,28 +199,9 @@ def start(folder: Path, plan: Plan, beside: Mapping[str, bytes], made: Path | No
         write_files(new, beside)
         write_plan(new, plan)
         try:
-            _exchange(folder, new)
+            exchange(folder, new, PARTS)
         except OSError as error:
             raise cant_write(folder, error) from None
-
-
-def _exchange(folder: Path, new: Path) -> None:
-    """Put the parts of a new run in the place of an old one's, the plan last; if that is stopped, the old come back."""
-    parts = (MEMBERS, TEXTS, CAUTIONS, POOL, PLAN)
-    old = new / "old"
-    old.mkdir()
-    try:
-        for source, target in ((folder, old), (new, folder)):
-            for name in parts:
-                if os.path.lexists(source / name):
-                    (source / name).rename(target / name)
-    except BaseException:
-        for name in parts:
-            if os.path.lexists(old / name):
-                if os.path.lexists(folder / name):
-                    (folder / name).rename(new / name)
-                (old / name).rename(folder / name)
-        raise
 
 
 def clear(folder: Path) -> None:
@@ -280,10 +268,18 @@ def is_run(folder: Path) -> bool:
     return (folder / PLAN).is_file()
 
 
+def look_for_run(folder: Path) -> bool:
+    """The same; a run comes back first where a process was killed that was about to replace it."""
+    if is_stopped(folder):
+        with hold(folder):
+            pass
+    return is_run(folder)
+
+
 def find_run(path: Path) -> Path:
     """The run folder that a path means: itself, or the one in a folder of answers."""
     for folder in (path, path / FOLDER):
-        if is_run(folder):
+        if look_for_run(folder):
             return folder
     raise RunError(f"{path}: no run found; name a folder that byline verify -o wrote to")
 
