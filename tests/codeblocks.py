@@ -122,7 +122,6 @@ def alike(shown: str, printed: str) -> bool:
     return re.fullmatch("".join(patterns), printed.strip("\n") + "\n") is not None
 
 
-@cache
 def typer_command(words: tuple[str, ...]) -> Any:
     """The command that the words after `byline` begin with, or None."""
     found: Any = typer.main.get_command(app)

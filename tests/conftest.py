@@ -13,6 +13,7 @@ from hypothesis import settings
 
 from browsers import browser  # noqa: F401 - a fixture
 from byline.builtin import builtin_problems
+from programs import make_commands_once
 
 # The same cases on every run, so that a change passes or fails by itself; --hypothesis-profile=default tries new ones.
 settings.register_profile("same", derandomize=True, deadline=None)
@@ -22,7 +23,20 @@ settings.load_profile("same")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+make_commands_once()
+
 MakeCorpus = Callable[..., Path]
+
+LONGEST = (
+    "release", "report_page", "code_blocks", "web_page", "survival", "faults", "commands", "walk", "how_to",
+    "attribution_commands", "extremes", "load", "web_tasks", "doctor", "dossiers",
+)  # fmt: skip
+"""Tests of these files are begun first, so that no core is left without work while another has a long file to do."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    first = {f"test_{name}": place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: first.get(item.path.stem, len(first)))
 
 
 @pytest.fixture(autouse=True)

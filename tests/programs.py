@@ -20,6 +20,9 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
+import typer.main
+import typer.testing
+
 LIMIT = 300.0
 """Seconds that a command may take, with the server's own beginning before the first."""
 
@@ -33,7 +36,7 @@ def run(
     with tempfile.TemporaryDirectory() as place:
         outputs = [f"{place}/stdout", f"{place}/stderr"]
         asked = {"words": command, "folder": str(cwd or os.getcwd()), "environment": environment, "outputs": outputs}
-        server = _server()
+        server = begin_server()
         assert server.stdin
         assert server.stdout
         server.stdin.write(json.dumps(asked) + "\n")
@@ -41,7 +44,7 @@ def run(
         if not select.select([server.stdout], [], [], timeout)[0]:
             os.killpg(server.pid, signal.SIGKILL)  # and what it has forked; the next command begins another server
             server.wait()
-            _server.cache_clear()
+            begin_server.cache_clear()
             said = (Path(path).read_text("utf-8", "replace") if Path(path).exists() else "" for path in outputs)
             raise subprocess.TimeoutExpired(command, timeout, *said)
         told = server.stdout.readline()
@@ -52,7 +55,7 @@ def run(
 
 
 @cache
-def _server() -> subprocess.Popen[str]:
+def begin_server() -> subprocess.Popen[str]:
     """One for each process of the tests; it ends when its input does."""
     process = subprocess.Popen(
         [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
@@ -69,10 +72,17 @@ def _server() -> subprocess.Popen[str]:
     return process
 
 
-def _serve(requests: IO[str], answers: IO[str]) -> None:
-    import byline.commands
-    import byline.estimators  # noqa: F401
+def make_commands_once() -> None:
+    """The tree of commands is the same each time that one of them is run in a process; typer would make it anew."""
+    typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[assignment]
 
+
+def _serve(requests: IO[str], answers: IO[str]) -> None:
+    import byline.estimators  # noqa: F401
+    from byline.commands import app
+
+    make_commands_once()
+    typer.main.get_command(app)
     _load_code()
     for line in requests:
         asked = json.loads(line)

@@ -43,6 +43,7 @@ from byline.pools import read_pool
 from byline.training import Progress
 from conftest import habits
 from programs import run as start
+from terminals import watch
 
 NAMES = ("Ann", "Bob", "Cid", "Dee", "Eve", "Fay")
 
@@ -89,10 +90,10 @@ def misused(*words: object) -> str:
     return " ".join(done.stderr.replace("│", " ").split())
 
 
-def watched(words: Iterable[object], columns: int = 80, until: str = "") -> tuple[int, str]:
-    """The program on a terminal: how it ended and all that was shown there; interrupted when some words are."""
+def interrupted(words: Iterable[object], until: str) -> tuple[int, str]:
+    """The program on a terminal, interrupted when some words are shown: how it ended and all that was shown there."""
     main, side = pty.openpty()
-    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 80, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
     process = subprocess.Popen(
         [sys.executable, "-m", "byline", *map(str, words)],
@@ -135,6 +136,20 @@ def model_file(authors: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("models") / "four.byline"
     run("train", authors, "-o", path)
     return path
+
+
+@pytest.fixture(scope="module")
+def long_names(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of authors who have some."""
+    home = tmp_path_factory.mktemp("long")
+    folder, model = home / "texts", home / "m.byline"
+    names = ("William Makepeace Thackeray", "Elizabeth Cleghorn Gaskell", "Bob", "Cid")
+    for author, name in enumerate(names):
+        (folder / name).mkdir(parents=True)
+        for salt in (0, 1):
+            (folder / name / f"{salt}.txt").write_text(habits(author, 300, salt), "utf-8")
+    run("train", folder, "-o", model)
+    return model
 
 
 @pytest.mark.parametrize("command", ["train", "attribute", "enroll", "inspect"])
@@ -319,8 +334,7 @@ class TestTrain:
             assert (place.read_bytes() if place.exists() else None) == before
         run("train", folder, "-o", folder / "m.byline", "--engines", "vectors")  # which is no text
 
-    @pytest.mark.parametrize("deaf", ["closed", "full"])
-    @pytest.mark.parametrize("colours", ["0", "1"])
+    @pytest.mark.parametrize(("colours", "deaf"), [("0", "full"), ("1", "full"), ("1", "closed")])
     def test_a_stderr_that_nobody_reads_costs_nothing(
         self, authors: Path, tmp_path: Path, deaf: str, colours: str
     ) -> None:
@@ -412,7 +426,7 @@ class TestTrain:
 
     def test_ctrl_c_ends_with_130_and_nothing_written(self, authors: Path, tmp_path: Path) -> None:
         words = ["train", authors, "-o", tmp_path / "m.byline", "--preset", "rnn", "--set", "sub_epochs=100000"]
-        code, shown = watched(words, until="of 100000")
+        code, shown = interrupted(words, until="of 100000")
         assert code == 130
         assert shown.endswith("byline: interrupted\n")
         assert re.search(r"training member 1 of 4, rnn: sub-epoch \d+ of 100000", shown)
@@ -425,13 +439,13 @@ class TestWork:
 
     def test_a_terminal_is_told_which_member_is_at_work(self, model_file: Path, tmp_path: Path) -> None:
         (asked,) = write_asked(tmp_path, [2])
-        code, shown = watched(["attribute", model_file, asked])
+        code, shown = watch("attribute", model_file, asked)
         assert code == 0
         assert re.search(r"member \d of 5, (vectors|ngram|linear)", shown)
 
     def test_it_is_silent_when_told_to_be(self, model_file: Path, tmp_path: Path) -> None:
         (asked,) = write_asked(tmp_path, [2])
-        code, shown = watched(["attribute", model_file, asked, "--quiet"])
+        code, shown = watch("attribute", model_file, asked, "--quiet")
         assert code == 0
         assert "member" not in shown
         assert shown.startswith("text ")
@@ -510,17 +524,10 @@ class TestAttribute:
         assert names[1].strip() in row
 
     @pytest.mark.parametrize("columns", [50, 80, 100])
-    def test_a_terminal_gets_lines_that_fit(self, tmp_path: Path, columns: int) -> None:
+    def test_a_terminal_gets_lines_that_fit(self, tmp_path: Path, long_names: Path, columns: int) -> None:
         """Texts lose the beginnings of their names, authors are folded between words."""
-        folder, model = tmp_path / "texts", tmp_path / "m.byline"
-        names = ("William Makepeace Thackeray", "Elizabeth Cleghorn Gaskell", "Bob", "Cid")
-        for author, name in enumerate(names):
-            (folder / name).mkdir(parents=True)
-            for salt in (0, 1):
-                (folder / name / f"{salt}.txt").write_text(habits(author, 300, salt), "utf-8")
-        run("train", folder, "-o", model)
         asked = write_asked(tmp_path / "a folder with a rather long name", [0, 2])
-        code, shown = watched(["attribute", model, *asked, "--quiet"], columns)
+        code, shown = watch("attribute", long_names, *asked, "--quiet", columns=columns)
         assert code == 0
         lines = shown.splitlines()
         assert max(map(len, lines)) <= columns

@@ -195,10 +195,8 @@ class TestRefusals:
         write(collection / "collection-info.json", content)
         (tmp_path / "out").mkdir()
         for words in (("evaluate", tmp_path / "out", collection), ("attribute", collection, "-o", tmp_path / "out")):
-            done = run(*words)
-            assert (done.returncode, done.stdout) == (1, "")
             place = collection / "collection-info.json"
-            assert done.stderr == f'byline: {place}: names no problems; list them there as {{"problem-name": ...}}\n'
+            assert refused(*words) == f'{place}: names no problems; list them there as {{"problem-name": ...}}'
 
     def test_a_candidate_who_is_there_twice_is_refused(self, collection: Path) -> None:
         path = collection / "problem00001" / "problem-info.json"
@@ -355,6 +353,13 @@ def refused(*words: object) -> str:
     return str(done.exception)
 
 
+def misused(*words: object) -> str:
+    """What is said of wrong usage, as one line, in this process; nothing is printed."""
+    done = CliRunner().invoke(app, [*map(str, words)], env={"COLUMNS": "120"})
+    assert (done.exit_code, done.stdout) == (2, ""), (done.exception, done.stdout)
+    return plain(done.stderr)
+
+
 def plain(said: str) -> str:
     """What stands in a box, as one line."""
     return " ".join(said.replace("│", " ").split())
@@ -418,9 +423,7 @@ class TestCommands:
         ],
     )
     def test_what_would_do_nothing_is_wrong_usage(self, collection: Path, words: list[str], message: str) -> None:
-        done = run("attribute", collection, *words)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert message in plain(done.stderr)
+        assert message in misused("attribute", collection, *words)
 
     def test_members_may_be_chosen_and_guesses_are_named(self, collection: Path, tmp_path: Path) -> None:
         for file in (collection / "problem00002").glob("candidate*/known0000[12].txt"):
@@ -528,12 +531,8 @@ class TestCommands:
         out = tmp_path / "out"
         write_answers(out, TRUTH)
         for words in ((collection, out), (collection / "problem00001" / "ground-truth.json", out)):
-            done = run("evaluate", *words)
-            assert (done.returncode, done.stdout) == (2, "")
-            assert "answers come first; byline evaluate " in plain(done.stderr)
-        twice = run("evaluate", out, out)
-        assert (twice.returncode, twice.stdout) == (2, "")
-        assert "name the collection that has the truth" in plain(twice.stderr)
+            assert "answers come first; byline evaluate " in misused("evaluate", *words)
+        assert "name the collection that has the truth" in misused("evaluate", out, out)
 
     def test_single_files_are_measured(self, collection: Path, tmp_path: Path) -> None:
         write_answers(tmp_path, TRUTH)
@@ -582,13 +581,14 @@ class TestCommands:
         monkeypatch.setattr(Path, "read_bytes", read_bytes)
         monkeypatch.setattr(Path, "open", open_file)
         monkeypatch.setattr(documents, "_open_at_once", open_at_once)
-        done = CliRunner().invoke(app, ["attribute", str(collection), "-o", str(tmp_path / "out"), "--quiet"])
+        words = ["attribute", str(collection), "--engines", "vectors", "--quiet", "-o"]
+        done = CliRunner().invoke(app, [*words, str(tmp_path / "out")])
         assert done.exit_code == 0, done.output
         assert "unknown00001.txt" in opened
         assert "ground-truth.json" not in opened
         for problem in ("problem00001", "problem00002"):
             (collection / problem / "ground-truth.json").unlink()
-        blind = CliRunner().invoke(app, ["attribute", str(collection), "-o", str(tmp_path / "blind"), "--quiet"])
+        blind = CliRunner().invoke(app, [*words, str(tmp_path / "blind")])
         assert blind.exit_code == 0, blind.output
         for name in ("answers-problem00001.json", "answers-problem00002.json"):
             assert (tmp_path / "blind" / name).read_bytes() == (tmp_path / "out" / name).read_bytes()

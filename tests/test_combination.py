@@ -20,13 +20,13 @@ from byline.plans import Manner
 from byline.pools import Pool, read_pool
 from byline.reference import Reference, ReferenceText
 from byline.runs import aside, copy_member, read_members, read_plan
-from byline.settings import Settings, kinds_of
+from byline.settings import kinds_of
 from byline.storage import checked_json, sha256, write_files
 from byline.testimony import read_evidence
 from byline.verification import verify
 from conftest import MakeCorpus, small_problems
+from made import SMALL, make_run
 
-SMALL = Settings(hidden=4, sub_epochs=2)
 TRUTH = {name: bool(int(name[2:]) % 2) for name in small_problems(6)}
 
 
@@ -41,8 +41,8 @@ def held(folder: Path) -> dict[str, bytes]:
 
 
 class TestCombining:
-    def test_the_answers_are_those_of_all_members(self, corpus: Path, tmp_path: Path) -> None:
-        runs = [verify(corpus, SMALL, members=2, seed=seed, keep=Keep(tmp_path / str(seed))) for seed in (1, 2)]
+    def test_the_answers_are_those_of_all_members(self, tmp_path: Path) -> None:
+        runs = [make_run(tmp_path / str(seed), members=2, seed=seed) for seed in (1, 2)]
         joined = combine_runs([tmp_path / "1", tmp_path / "2"], tmp_path / "both")
         expected = average_members([np.array([answer.score for answer in run.answers]) for run in runs])
         np.testing.assert_allclose([answer.score for answer in joined.answers], expected)
@@ -52,15 +52,15 @@ class TestCombining:
         assert len(records) == 4
         assert (tmp_path / "both/members/0003/model-1.safetensors").exists()
 
-    def test_halves_of_a_run_make_the_run(self, corpus: Path, tmp_path: Path) -> None:
-        whole = verify(corpus, SMALL, members=3, keep=Keep(tmp_path / "whole"))
-        verify(corpus, SMALL, members=2, keep=Keep(tmp_path / "part"))
+    def test_halves_of_a_run_make_the_run(self, tmp_path: Path) -> None:
+        whole = make_run(tmp_path / "whole", members=3)
+        make_run(tmp_path / "part", members=2)
         joined = combine_runs([tmp_path / "part", tmp_path / "whole"], tmp_path / "both")
         assert joined.repeated == 2
         assert format_answers(joined.answers, "folders") == format_answers(whole.answers, "folders")
 
-    def test_a_run_that_is_not_finished_is_said_to_be_so(self, corpus: Path, tmp_path: Path) -> None:
-        whole = verify(corpus, SMALL, members=3, keep=Keep(tmp_path / "run"))
+    def test_a_run_that_is_not_finished_is_said_to_be_so(self, tmp_path: Path) -> None:
+        whole = make_run(tmp_path / "run", members=3)
         assert combine_runs([tmp_path / "run"], tmp_path / "all").unfinished == ()
         shutil.rmtree(tmp_path / "run/members/0002")
         joined = combine_runs([tmp_path / "run"], tmp_path / "some")
@@ -68,7 +68,7 @@ class TestCombining:
         assert len(joined.answers) == len(whole.answers)
 
     def test_runs_of_other_problems_are_refused(self, corpus: Path, make_corpus: MakeCorpus, tmp_path: Path) -> None:
-        verify(corpus, SMALL, keep=Keep(tmp_path / "one"))
+        make_run(tmp_path / "one")
         verify(make_corpus(small_problems(7), name="more"), SMALL, keep=Keep(tmp_path / "two"))
         with pytest.raises(RunError, match="different problems"):
             combine_runs([tmp_path / "one", tmp_path / "two"], tmp_path / "both")
@@ -82,8 +82,8 @@ class TestCombining:
             combine_runs([tmp_path / "one", tmp_path / "four"], tmp_path / "both")
         assert not (tmp_path / "both").exists()
 
-    def test_a_run_is_not_joined_into_itself_nor_over_another(self, corpus: Path, tmp_path: Path) -> None:
-        verify(corpus, SMALL, keep=Keep(tmp_path / "one"))
+    def test_a_run_is_not_joined_into_itself_nor_over_another(self, tmp_path: Path) -> None:
+        make_run(tmp_path / "one")
         with pytest.raises(RunError, match="one of the runs to be joined"):
             combine_runs([tmp_path / "one"], tmp_path / "one", overwrite=True)
         combine_runs([tmp_path / "one"], tmp_path / "two")
@@ -91,10 +91,8 @@ class TestCombining:
             combine_runs([tmp_path / "one"], tmp_path / "two")
         combine_runs([tmp_path / "one"], tmp_path / "two", overwrite=True)
 
-    def test_until_all_members_are_there_it_is_no_run(
-        self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        verify(corpus, SMALL, members=2, keep=Keep(tmp_path / "one"))
+    def test_until_all_members_are_there_it_is_no_run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        make_run(tmp_path / "one", members=2)
         copied = []
 
         def fail(source: Path, target: Path) -> None:
@@ -119,11 +117,9 @@ class TestCombining:
             "members/0001/trace/sub-epoch-01.txt", "problems.jsonl", "cautions.json",
         ],
     )  # fmt: skip
-    def test_links_in_somebody_elses_run_are_refused(
-        self, corpus: Path, tmp_path: Path, place: str, same: bool
-    ) -> None:
+    def test_links_in_somebody_elses_run_are_refused(self, tmp_path: Path, place: str, same: bool) -> None:
         """Those that lead to what belongs there, too."""
-        verify(corpus, SMALL, keep=Keep(tmp_path / "one", trace=True))
+        make_run(tmp_path / "one", trace=True)
         (tmp_path / "one" / place).rename(tmp_path / "there")
         (tmp_path / "secret").write_text("secret", "utf-8")
         (tmp_path / "one" / place).symlink_to(tmp_path / ("there" if same else "secret"))
@@ -131,8 +127,8 @@ class TestCombining:
             combine_runs([tmp_path / "one"], tmp_path / "two")
         assert b"secret" not in held(tmp_path / "two").values()
 
-    def test_what_lies_beside_a_members_own_files_is_not_copied(self, corpus: Path, tmp_path: Path) -> None:
-        verify(corpus, SMALL, keep=Keep(tmp_path / "one"))
+    def test_what_lies_beside_a_members_own_files_is_not_copied(self, tmp_path: Path) -> None:
+        make_run(tmp_path / "one")
         (tmp_path / "secret").write_text("secret", "utf-8")
         (tmp_path / "one/members/0001/more").symlink_to(tmp_path / "secret")
         (tmp_path / "one/members/0001/note").write_text("secret", "utf-8")
@@ -150,15 +146,15 @@ class TestCombining:
             copy_member(source, tmp_path / "copy")
         assert not (tmp_path / "copy").exists()
 
-    def test_a_trace_comes_along(self, corpus: Path, tmp_path: Path) -> None:
-        verify(corpus, SMALL, members=2, keep=Keep(tmp_path / "one", trace=True))
+    def test_a_trace_comes_along(self, tmp_path: Path) -> None:
+        make_run(tmp_path / "one", members=2, trace=True)
         combine_runs([tmp_path / "one"], tmp_path / "two")
         assert (tmp_path / "two/members/0002/trace/sub-epoch-01.txt").is_file()
         assert held(tmp_path / "two/members") == held(tmp_path / "one/members")
 
     @pytest.mark.parametrize("gone", ["model-1.*", "model-*", "trace", "trace/*-02*"])
-    def test_what_was_deleted_to_save_room_is_not_missed(self, corpus: Path, tmp_path: Path, gone: str) -> None:
-        whole = verify(corpus, SMALL, members=2, keep=Keep(tmp_path / "one", trace=True))
+    def test_what_was_deleted_to_save_room_is_not_missed(self, tmp_path: Path, gone: str) -> None:
+        whole = make_run(tmp_path / "one", members=2, trace=True)
         removed = list((tmp_path / "one/members/0002").glob(gone))
         assert removed
         for path in removed:
@@ -170,9 +166,9 @@ class TestCombining:
 
     @pytest.mark.parametrize("gone", ["evidence.npy", "evidence.json", "evidence.*"])
     def test_evidence_that_is_not_there_whole_is_left_out(
-        self, corpus: Path, tmp_path: Path, gone: str, caplog: pytest.LogCaptureFixture
+        self, tmp_path: Path, gone: str, caplog: pytest.LogCaptureFixture
     ) -> None:
-        verify(corpus, SMALL, members=2, keep=Keep(tmp_path / "one"))
+        make_run(tmp_path / "one", members=2)
         for path in list((tmp_path / "one/members/0002").glob(gone)):
             path.unlink()
         joined = combine_runs([tmp_path / "one"], tmp_path / "two")
@@ -184,10 +180,10 @@ class TestCombining:
 
     @pytest.mark.parametrize("name", ["problems.jsonl", "cautions.json"])
     def test_texts_and_cautions_are_of_the_first_run_that_has_them_undamaged(
-        self, corpus: Path, tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
+        self, tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
     ) -> None:
         for seed in (1, 2):
-            verify(corpus, SMALL, seed=seed, keep=Keep(tmp_path / str(seed)))
+            make_run(tmp_path / str(seed), seed=seed)
         (tmp_path / "1" / name).write_text("{bad")
         combine_runs([tmp_path / "1", tmp_path / "2"], tmp_path / "both")
         assert (tmp_path / "both" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
@@ -198,10 +194,10 @@ class TestCombining:
 
     @pytest.mark.parametrize("number", range(9))
     def test_one_that_is_stopped_while_it_takes_the_others_place_leaves_what_was_there(
-        self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
     ) -> None:
-        verify(corpus, SMALL, members=2, keep=Keep(tmp_path / "one"))
-        verify(corpus, SMALL, seed=2, keep=Keep(tmp_path / "two"))
+        make_run(tmp_path / "one", members=2)
+        make_run(tmp_path / "two", seed=2)
         before, rename, done = held(tmp_path / "two"), Path.rename, []
 
         def stop(self: Path, target: Path) -> Path:
@@ -219,10 +215,10 @@ class TestCombining:
         assert "stopped" in done
         assert held(tmp_path / "two") == before
 
-    def test_a_refused_one_leaves_what_was_there(self, corpus: Path, tmp_path: Path) -> None:
+    def test_a_refused_one_leaves_what_was_there(self, tmp_path: Path) -> None:
         """Two runs, the second with a fault that shows only when its files are copied."""
         for seed in (1, 2):
-            verify(corpus, SMALL, seed=seed, keep=Keep(tmp_path / str(seed)))
+            make_run(tmp_path / str(seed), seed=seed)
         combine_runs([tmp_path / "1"], tmp_path / "both")
         before = held(tmp_path / "both")
         evidence = tmp_path / "2/members/0001/evidence.json"
@@ -238,10 +234,10 @@ class TestCombining:
 
     @pytest.mark.parametrize("fault", [KeyboardInterrupt(), RunError("full")], ids=["stopped", "full"])
     def test_so_does_one_that_is_stopped_while_it_copies(
-        self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: BaseException
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: BaseException
     ) -> None:
-        verify(corpus, SMALL, members=2, keep=Keep(tmp_path / "one"))
-        verify(corpus, SMALL, seed=2, keep=Keep(tmp_path / "two"))
+        make_run(tmp_path / "one", members=2)
+        make_run(tmp_path / "two", seed=2)
         before = held(tmp_path / "two")
 
         def stop(source: Path, target: Path) -> None:
@@ -257,8 +253,8 @@ class TestCombining:
         combine_runs([tmp_path / "one"], tmp_path / "two", overwrite=True)
         assert held(tmp_path / "two/members") == held(tmp_path / "one/members")
 
-    def test_what_a_killed_one_left_is_swept_by_the_next(self, corpus: Path, tmp_path: Path) -> None:
-        verify(corpus, SMALL, keep=Keep(tmp_path / "one"))
+    def test_what_a_killed_one_left_is_swept_by_the_next(self, tmp_path: Path) -> None:
+        make_run(tmp_path / "one")
         with aside(tmp_path) as made:
             name = made.name
         shutil.copytree(tmp_path / "one/members", tmp_path / "two" / name / "members")
@@ -303,13 +299,13 @@ class TestExamining:
         assert known.members[2].adds == pytest.approx(whole - without)
         assert known.mean_adds == pytest.approx(np.mean([row.adds for row in known.members]))
 
-    def test_a_lone_member_has_nobody_to_agree_with(self, corpus: Path, tmp_path: Path) -> None:
-        verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
+    def test_a_lone_member_has_nobody_to_agree_with(self, tmp_path: Path) -> None:
+        make_run(tmp_path / "run")
         (row,) = examine_run(tmp_path / "run", TRUTH).members
         assert (row.agreement, row.adds) == (None, None)
 
-    def test_a_truth_of_another_corpus_is_refused(self, corpus: Path, tmp_path: Path) -> None:
-        verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
+    def test_a_truth_of_another_corpus_is_refused(self, tmp_path: Path) -> None:
+        make_run(tmp_path / "run")
         with pytest.raises(AnswersError, match="does not know"):
             examine_run(tmp_path / "run", {"XX001": True})
 
@@ -335,7 +331,7 @@ def examine_of(corpus: Path, pool: Pool, tmp_path: Path) -> float:
 
 
 def test_runs_with_different_control_corpora_are_refused(corpus: Path, tmp_path: Path, english: Path) -> None:
-    verify(corpus, SMALL, keep=Keep(tmp_path / "one"))
+    make_run(tmp_path / "one")
     verify(corpus, SMALL, control=english, keep=Keep(tmp_path / "two"))
     with pytest.raises(RunError, match="different control corpora"):
         combine_runs([tmp_path / "one", tmp_path / "two"], tmp_path / "both")

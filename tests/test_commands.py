@@ -22,8 +22,11 @@ from byline.errors import BylineError
 from byline.settings import Interpretation
 from conftest import FAST, MakeCorpus, phrase, small_problems
 from programs import run
+from terminals import watch
 
 WAYS = get_args(Interpretation)
+ONE = ("--engines", "vectors", "--members", 1)
+"""A member that is there at once."""
 
 
 def test_version_and_help() -> None:
@@ -38,8 +41,9 @@ def test_version_and_help() -> None:
 
 def test_a_command_that_takes_too_long_is_killed_and_the_next_one_runs(tmp_path: Path) -> None:
     """Of the tests themselves: one that never ends would keep all others waiting."""
-    with pytest.raises(subprocess.TimeoutExpired, match=r"'serve'.* timed out after 2 seconds"):
-        run("serve", "--no-browser", "--port", "0", "--home", tmp_path / "home", timeout=2)
+    run("--version")  # which begins the server, if none is there
+    with pytest.raises(subprocess.TimeoutExpired, match=r"'serve'.* timed out after 0\.5 seconds"):
+        run("serve", "--no-browser", "--port", "0", "--home", tmp_path / "home", timeout=0.5)
     assert run("--version").returncode == 0
 
 
@@ -47,7 +51,11 @@ def test_a_command_that_takes_too_long_is_killed_and_the_next_one_runs(tmp_path:
     "words", [["verify"], ["verify", "x"], ["nonsense"], ["verify", "x", "-o", "y", "--seed", "no"]]
 )
 def test_wrong_usage_ends_with_2(words: list[str]) -> None:
-    assert run(*words).returncode == 2
+    assert CliRunner().invoke(app, words).exit_code == 2
+
+
+def test_so_it_does_as_a_program() -> None:
+    assert run("verify", "x", "-o", "y", "--seed", "no").returncode == 2
 
 
 @pytest.mark.parametrize(
@@ -95,7 +103,7 @@ class TestVerify:
         pairs = tmp_path / "pairs.jsonl"
         rows = [{"id": f"p{n}", "pair": [phrase(n), phrase(n, salt=1)]} for n in range(4)]
         pairs.write_text("\n".join(map(json.dumps, rows)), "utf-8")
-        assert run("verify", tmp_path, "-o", tmp_path / "out", *FAST).returncode == 0
+        assert run("verify", tmp_path, "-o", tmp_path / "out", *ONE).returncode == 0
         answers = [json.loads(line) for line in (tmp_path / "out" / "answers.jsonl").read_text("utf-8").splitlines()]
         assert [answer["id"] for answer in answers] == ["p0", "p1", "p2", "p3"]
         assert all(0 <= answer["value"] <= 1 for answer in answers)
@@ -114,11 +122,11 @@ class TestVerify:
         out = tmp_path / "out"
         out.mkdir()
         (out / "answers.txt").write_text("precious", "utf-8")
-        done = run("verify", corpus, "-o", out, *FAST)
+        done = run("verify", corpus, "-o", out, *ONE)
         assert done.returncode == 1
         assert "--overwrite" in done.stderr
         assert (out / "answers.txt").read_text("utf-8") == "precious"
-        assert run("verify", corpus, "-o", out, "--overwrite", *FAST).returncode == 0
+        assert run("verify", corpus, "-o", out, "--overwrite", *ONE).returncode == 0
         assert (out / "answers.txt").read_text("utf-8").startswith("EN001 ")
 
     def test_bad_input_ends_with_1_one_message_and_nothing_written(
@@ -128,14 +136,14 @@ class TestVerify:
         problems["EN003"] = {"known01.txt": phrase(3)}
         problems["EN005"]["unknown.txt"] = ""
         corpus = make_corpus(problems)
-        done = run("verify", corpus, "-o", tmp_path / "out", *FAST)
+        done = run("verify", corpus, "-o", tmp_path / "out", *ONE)
         assert done.returncode == 1
         assert done.stdout == ""
         assert "Traceback" not in done.stderr
         assert "EN003: no unknown text" in done.stderr
         assert "EN005/unknown.txt: empty" in done.stderr
         assert not (tmp_path / "out").exists()
-        done = run("verify", corpus, "-o", tmp_path / "out", "--skip-bad", *FAST)
+        done = run("verify", corpus, "-o", tmp_path / "out", "--skip-bad", *ONE)
         assert done.returncode == 0
         text = (tmp_path / "out" / "answers.txt").read_text("utf-8")
         assert "EN003 0.500" in text
@@ -162,16 +170,17 @@ class TestVerify:
         assert not (tmp_path / "out" / "answers.txt").exists()
 
     def test_ctrl_c_before_a_member_is_done_gives_no_answers(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
-        corpus = make_corpus(small_problems(6, length=3000))
+        corpus, log = make_corpus(small_problems(6, length=3000)), tmp_path / "log.jsonl"
         command = [sys.executable, "-m", "byline", "verify", corpus, "-o", tmp_path / "out", "--preset", "rnn"]
         process = subprocess.Popen(
-            [*map(str, command), "--members", "2", "--set", "sub_epochs=100000"],
+            [*map(str, command), "--members", "2", "--set", "sub_epochs=100000", "--log", str(log)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
-        time.sleep(6)
-        assert process.poll() is None
+        while not (log.exists() and '"sub-epoch"' in log.read_text("utf-8")):  # until both are at work, or nearly
+            assert process.poll() is None
+            time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=30)
         assert process.returncode == 130
@@ -183,7 +192,7 @@ class TestVerify:
         pairs = tmp_path / "pairs.jsonl"
         rows = [{"id": name, "pair": [phrase(n), phrase(n, salt=1)]} for n, name in enumerate(ids)]
         pairs.write_text("\n".join(map(json.dumps, rows)), "utf-8")
-        done = run("verify", pairs, "-o", tmp_path / "out", *FAST)
+        done = run("verify", pairs, "-o", tmp_path / "out", *ONE)
         assert done.returncode == 0, done.stderr
         assert all(name in done.stdout for name in ("[/b]", "[red]a", "d:cat:"))
         answers = [json.loads(line) for line in (tmp_path / "out" / "answers.jsonl").read_text("utf-8").splitlines()]
@@ -198,14 +207,14 @@ class TestVerify:
 
     def test_answers_may_be_written_into_the_corpus(self, make_corpus: MakeCorpus) -> None:
         corpus = make_corpus(small_problems(6))
-        assert run("verify", corpus, "-o", corpus / "out", *FAST).returncode == 0
-        assert run("verify", corpus, "-o", corpus / "out2", *FAST).returncode == 0
+        assert run("verify", corpus, "-o", corpus / "out", *ONE).returncode == 0
+        assert run("verify", corpus, "-o", corpus / "out2", *ONE).returncode == 0
 
     def test_results_of_the_other_kind_do_not_stay(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
         out = tmp_path / "out"
         out.mkdir()
         (out / "answers.jsonl").write_text("", "utf-8")
-        assert run("verify", make_corpus(small_problems(6)), "-o", out, "--overwrite", *FAST).returncode == 0
+        assert run("verify", make_corpus(small_problems(6)), "-o", out, "--overwrite", *ONE).returncode == 0
         assert sorted(path.name for path in out.iterdir()) == ["answers.txt", "run"]
 
 
@@ -283,7 +292,7 @@ class TestEnsembles:
     def test_what_is_refused_leaves_the_old_answers(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
         corpus = make_corpus(small_problems(6))
         for name in ("one", "two"):
-            assert run("verify", corpus, "-o", tmp_path / name, *QUICK).returncode == 0
+            assert run("verify", corpus, "-o", tmp_path / name, *ONE).returncode == 0
         for words in (("one", "gone"), ("one", "two"), ("one", "--interpret", "cohort"), ("one", "--interpret", "x")):
             done = run("combine", *words, "-o", "two", "--overwrite", cwd=tmp_path)
             assert done.returncode == 1, words
@@ -299,12 +308,13 @@ class TestEnsembles:
 
     def test_old_answers_go_when_a_new_run_begins(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
         corpus, out = make_corpus(small_problems(6)), tmp_path / "out"
-        assert run("verify", corpus, "-o", out, *FAST).returncode == 0
-        assert run("verify", corpus, "-o", out, "--overwrite", "--set", "rate=1e30", *FAST).returncode == 1
+        fast = ("--preset", "rnn", "--members", 1, *FAST)
+        assert run("verify", corpus, "-o", out, *fast).returncode == 0
+        assert run("verify", corpus, "-o", out, "--overwrite", "--set", "rate=1e30", *fast).returncode == 1
         assert not (out / "answers.txt").exists()
         (out / "answers.txt").write_text("precious", "utf-8")
         (out / "run" / "plan.json").unlink()
-        assert run("verify", corpus, "-o", out, "--resume", *FAST).returncode == 1
+        assert run("verify", corpus, "-o", out, "--resume", *fast).returncode == 1
         assert (out / "answers.txt").read_text("utf-8") == "precious"
 
     def test_a_budget_is_spent_and_written_down(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
@@ -330,28 +340,13 @@ class TestEnsembles:
         assert all(event["bits"] > 0 for event in events if event["event"] == "sub-epoch")
 
     def test_on_a_terminal_there_are_bars(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
-        pty = pytest.importorskip("pty")
-        main, other = pty.openpty()
-        words = ["verify", make_corpus(small_problems(6)), "-o", tmp_path / "out", "--preset", "rnn", *FAST]
-        command = [sys.executable, "-m", "byline", *map(str, words), "--set", "sub_epochs=400"]
-        process = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=other, env={**os.environ, "TERM": "xterm", "COLUMNS": "120"}
-        )
-        os.close(other)
-        seen = b""
-        while True:
-            try:
-                part = os.read(main, 65536)
-            except OSError:  # the other end is closed
-                break
-            if not part:
-                break
-            seen += part
-        os.close(main)
-        assert process.wait(timeout=60) == 0
-        text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode("utf-8", "replace"))
+        words = ("verify", make_corpus(small_problems(6)), "-o", tmp_path / "out", "--preset", "rnn", "--members", 2)
+        told = tmp_path / "stdout"
+        code, text = watch(*words, *FAST, "--set", "sub_epochs=100", columns=120, stdout=str(told))
+        assert code == 0, text
         assert "trainings done" in text
-        assert re.search(r"member \d of 4 .*way \d/2, sub-epoch \d+/400, [\d.]+ bits, \d+k chars/s", text)
+        assert re.search(r"member \d of 2 .*way \d/2, sub-epoch \d+/100, [\d.]+ bits, \d+k chars/s", text)
+        assert "2 members" in told.read_text("utf-8")
 
     @pytest.mark.parametrize(
         "words",
@@ -366,7 +361,7 @@ class TestEnsembles:
         ],
     )
     def test_options_that_exclude_each_other_are_wrong_usage(self, words: list[str]) -> None:
-        assert run("verify", "x", "-o", "y", *words).returncode == 2
+        assert CliRunner().invoke(app, ["verify", "x", "-o", "y", *words]).exit_code == 2
 
     @pytest.mark.parametrize(
         ("words", "message"),
@@ -541,7 +536,7 @@ class TestAnswering:
     def test_a_prior_changes_probabilities_and_not_ratios(self, make_corpus: MakeCorpus) -> None:
         corpus = make_corpus(small_problems(6))
         even, likely = (
-            json.loads(run("verify", corpus, "--json", "--quiet", "--prior", prior, *FAST).stdout)
+            json.loads(run("verify", corpus, "--json", "--quiet", "--prior", prior, *QUICK).stdout)
             for prior in (0.5, 0.9)
         )
         assert (even["calibrated"], likely["prior"]) == (True, 0.9)
@@ -581,11 +576,11 @@ class TestAnswering:
 
     def test_a_run_is_read_in_another_way(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
         corpus = make_corpus(small_problems(6))
-        assert run("verify", corpus, "-o", tmp_path / "ranks", "--interpret", "rank", *FAST).returncode == 0
+        assert run("verify", corpus, "-o", tmp_path / "ranks", "--interpret", "rank", *QUICK).returncode == 0
         read = run("combine", tmp_path / "ranks", "-o", tmp_path / "relative", "--interpret", "relative")
         assert read.returncode == 0, read.stderr
         assert "Interpretation: relative" in read.stdout
-        assert run("verify", corpus, "-o", tmp_path / "direct", *FAST).returncode == 0
+        assert run("verify", corpus, "-o", tmp_path / "direct", *QUICK).returncode == 0
         answers = [(tmp_path / name / "answers.txt").read_text("utf-8") for name in ("ranks", "relative", "direct")]
         assert answers[1] == answers[2] != answers[0]
 
@@ -618,27 +613,27 @@ class TestCalibrate:
     def test_a_file_that_is_there_stays_unless_told(self, corpus: Path, tmp_path: Path) -> None:
         path = tmp_path / "cal.json"
         path.write_text("precious", "utf-8")
-        refused = run("calibrate", corpus, "-o", path, *QUICK)
+        refused = run("calibrate", corpus, "-o", path, *ONE)
         assert refused.returncode == 1
         assert "cal.json: exists already; choose another name, or replace it by --overwrite" in refused.stderr
         assert path.read_text("utf-8") == "precious"
-        done = run("calibrate", corpus, "-o", path, "--overwrite", "--json", *QUICK)
+        done = run("calibrate", corpus, "-o", path, "--overwrite", "--json", *ONE)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["slope"] == read_calibration(path).slope
-        assert run("calibrate", corpus, "-o", corpus, "--overwrite", *QUICK).returncode == 1
+        assert run("calibrate", corpus, "-o", corpus, "--overwrite", *ONE).returncode == 1
 
     def test_a_folder_of_other_things_stays(self, corpus: Path, tmp_path: Path) -> None:
         work = tmp_path / "cal.json.run"
         work.mkdir()
         (work / "thesis.txt").write_text("precious", "utf-8")
         for words in ((), ("--overwrite",)):
-            done = run("calibrate", corpus, "-o", tmp_path / "cal.json", *QUICK, *words)
+            done = run("calibrate", corpus, "-o", tmp_path / "cal.json", *ONE, *words)
             assert done.returncode == 1
             assert "cal.json.run: holds thesis.txt, which is no part of a run; move it away" in done.stderr
         assert [path.name for path in work.iterdir()] == ["thesis.txt"]
         (work / "thesis.txt").unlink()
         (work / "lock").touch()  # what is left where a run was stopped before it began
-        assert run("calibrate", corpus, "-o", tmp_path / "cal.json", *QUICK).returncode == 0
+        assert run("calibrate", corpus, "-o", tmp_path / "cal.json", *ONE).returncode == 0
         assert not work.exists()
 
     def test_stopped_it_says_that_the_same_command_goes_on(self, corpus: Path, tmp_path: Path) -> None:
@@ -647,8 +642,8 @@ class TestCalibrate:
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
             while not (tmp_path / "cal.json.run" / "plan.json").exists():
                 assert process.poll() is None
-                time.sleep(0.1)
-            time.sleep(1)
+                time.sleep(0.05)
+            time.sleep(0.5)
             process.send_signal(signal.SIGINT)
             _, error = process.communicate(timeout=60)
         assert process.returncode == 130

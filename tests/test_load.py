@@ -46,7 +46,7 @@ def questions(load: ModuleType, count: int) -> Questions:
 @pytest.mark.parametrize("engine", [ngram, vectors], ids=["ngram", "vectors"])
 def test_four_times_the_problems_take_four_times_as_much(load: ModuleType, engine: ModuleType) -> None:
     """Sixteen times would be their square; each is compared with 20 others, however many there are."""
-    few, many = questions(load, 250), questions(load, 1_000)
+    few, many = questions(load, 150), questions(load, 600)
     engine.fill_matrix(questions(load, 30), SETTINGS, np.random.default_rng(0))  # compiled
     taken = []
     for asked in (few, many):
@@ -68,8 +68,8 @@ def test_four_times_the_problems_take_four_times_as_much(load: ModuleType, engin
 @pytest.mark.parametrize("job", ["authors", "document", "files", "line"])
 def test_the_benchmarks_jobs_are_answered(load: ModuleType, job: str, monkeypatch: pytest.MonkeyPatch) -> None:
     small = {
-        "authors": load.authors(60),
-        "document": load.long_document(2),
+        "authors": load.authors(20),
+        "document": load.long_document(1),
         "files": load.tiny_files(3_000),
         "line": load.one_line(10),
     }
@@ -90,6 +90,6 @@ def test_a_line_that_is_too_long_is_refused_before_it_fills_the_memory(
 
 
 def test_the_page_serves_twenty_who_ask_at_once(load: ModuleType) -> None:
-    row = load.measure_web(clients=20, jobs=60)
-    assert row["end"].startswith("60 of 60 done")
+    row = load.measure_web(clients=20, jobs=20)
+    assert row["end"].startswith("20 of 20 done")
     assert row["megabytes"] < 400

@@ -235,9 +235,10 @@ def test_stored_results_are_compared_with_the_rivals(
 def test_stored_answers_are_worth_what_is_stored(rivals: ModuleType, pan_data: Path) -> None:
     rows = rivals.load(rivals.STORED)["runs"]
     assert rows
+    truths = {name: read_truth(pan_data / name) for name in {row["corpus"] for row in rows}}
+    names = {name: [problem.id for problem in read_problems(pan_data / name).problems] for name in truths}
     for row in rows:
-        truth = read_truth(pan_data / row["corpus"])
-        ids = [problem.id for problem in read_problems(pan_data / row["corpus"]).problems]
+        truth, ids = truths[row["corpus"]], names[row["corpus"]]
         assert ids == sorted(ids)
         assert rivals.measure([truth[name] for name in ids], row["answers"]).product == pytest.approx(
             row["product"], abs=1e-4

@@ -29,8 +29,8 @@ from byline.runs import Record, find_run, hold, maker, read_members, read_plan, 
 from byline.settings import Settings
 from byline.verification import verify
 from conftest import MakeCorpus, phrase, small_problems
+from made import SMALL, make_run
 
-SMALL = Settings(hidden=4, sub_epochs=2)
 POOL = Pool("two kinds", (SMALL, SMALL.change({"direction": "backward", "train_on": "known"})), members=4)
 
 
@@ -107,7 +107,7 @@ def stop_after(members: int):  # type: ignore[no-untyped-def]
 
 
 def test_an_interrupted_run_gives_the_answers_so_far_and_goes_on_to_the_same_end(corpus: Path, tmp_path: Path) -> None:
-    whole = verify(corpus, POOL, keep=Keep(tmp_path / "whole"))
+    whole = make_run(tmp_path / "whole", POOL)
     with pytest.raises(Interrupted) as stopped:
         verify(corpus, POOL, keep=Keep(tmp_path / "run"), workers=1, report=stop_after(2))
     assert stopped.value.result is not None
@@ -148,8 +148,8 @@ def test_a_new_bad_problem_is_a_change(make_corpus: MakeCorpus, tmp_path: Path) 
         verify(corpus, SMALL, keep=keep, skip_bad=True)
 
 
-def test_members_of_other_texts_are_never_taken(corpus: Path, make_corpus: MakeCorpus, tmp_path: Path) -> None:
-    verify(corpus, SMALL, keep=Keep(tmp_path / "one"))
+def test_members_of_other_texts_are_never_taken(make_corpus: MakeCorpus, tmp_path: Path) -> None:
+    make_run(tmp_path / "one")
     problems = small_problems(6)
     problems["EN002"]["unknown.txt"] += " And more."
     other = make_corpus(problems, name="other")
@@ -161,7 +161,7 @@ def test_members_of_other_texts_are_never_taken(corpus: Path, make_corpus: MakeC
 
 def test_resuming_with_something_changed_is_refused_and_says_what(corpus: Path, tmp_path: Path) -> None:
     keep = Keep(tmp_path / "run", resume=True)
-    verify(corpus, POOL, keep=keep, members=2)
+    make_run(tmp_path / "run", POOL, members=2)
     for changed, match in (
         ({"seed": 1}, "seed was 0, is 1"),
         ({"members": 3}, "members was 2, is 3"),
@@ -180,7 +180,7 @@ def test_resuming_with_something_changed_is_refused_and_says_what(corpus: Path, 
 
 
 def test_a_run_is_kept_unless_told_to_go(corpus: Path, tmp_path: Path) -> None:
-    verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
+    make_run(tmp_path / "run")
     with pytest.raises(RunError, match=r"holds a run already; .*--resume.*--overwrite"):
         verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
     verify(corpus, SMALL, seed=2, keep=Keep(tmp_path / "run", overwrite=True))
@@ -192,7 +192,7 @@ def test_a_damaged_member_is_made_again(
     corpus: Path, tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     keep = Keep(tmp_path / "run", resume=True)
-    first = verify(corpus, POOL, keep=keep, members=2)
+    first = make_run(tmp_path / "run", POOL, members=2)
     path = tmp_path / "run/members/0002" / name
     content = bytearray(path.read_bytes())
     content[-20] ^= 1
@@ -205,7 +205,7 @@ def test_a_damaged_member_is_made_again(
 
 def test_evidence_that_is_gone_is_made_again_where_the_run_goes_on(corpus: Path, tmp_path: Path) -> None:
     keep = Keep(tmp_path / "run", resume=True)
-    verify(corpus, POOL, keep=keep, members=2)
+    make_run(tmp_path / "run", POOL, members=2)
     path = tmp_path / "run/members/0002/evidence.npy"
     content = path.read_bytes()
     path.unlink()
@@ -216,7 +216,7 @@ def test_evidence_that_is_gone_is_made_again_where_the_run_goes_on(corpus: Path,
 
 def test_a_damaged_plan_is_refused(corpus: Path, tmp_path: Path) -> None:
     keep = Keep(tmp_path / "run", resume=True)
-    verify(corpus, SMALL, keep=keep)
+    make_run(tmp_path / "run")
     path = tmp_path / "run/plan.json"
     path.write_text(path.read_text("utf-8").replace('"seed": 0', '"seed": 7'), "utf-8")
     with pytest.raises(RunError, match=r"plan\.json: damaged.*--overwrite"):
@@ -260,8 +260,8 @@ def test_unfinished_parts_are_swept_away(corpus: Path, tmp_path: Path) -> None:
     assert not part.exists()
 
 
-def test_a_run_is_found_by_its_folder_or_the_one_above(corpus: Path, tmp_path: Path) -> None:
-    verify(corpus, SMALL, keep=Keep(tmp_path / "out" / "run"))
+def test_a_run_is_found_by_its_folder_or_the_one_above(tmp_path: Path) -> None:
+    make_run(tmp_path / "out" / "run")
     assert find_run(tmp_path / "out") == find_run(tmp_path / "out" / "run") == tmp_path / "out" / "run"
     with pytest.raises(RunError, match="no run found"):
         find_run(tmp_path)
@@ -285,7 +285,7 @@ def test_the_number_of_workers_changes_no_byte(corpus: Path, tmp_path: Path) -> 
 
 
 def test_values_survive_the_disk_to_the_last_bit(corpus: Path, tmp_path: Path) -> None:
-    verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
+    make_run(tmp_path / "run")
     plan, (record,) = records_of(tmp_path / "run")
     sides = prepare_questions(read_problems(corpus).problems, SMALL).sides
     (outcome,) = run_jobs([Job(plan.members[0], 0, 0, "english", sides)], 1, None, lambda _: None)
@@ -311,7 +311,7 @@ def change_matrix(folder: Path, changes: dict[str, np.ndarray]) -> None:
 
 class TestTrust:
     def test_it_survives_the_disk_to_the_last_bit(self, corpus: Path, tmp_path: Path) -> None:
-        verify(corpus, SPREAD, keep=Keep(tmp_path / "run"))
+        make_run(tmp_path / "run", SPREAD)
         plan, (record,) = records_of(tmp_path / "run")
         sides = prepare_questions(read_problems(corpus).problems, SPREAD).sides
         (outcome,) = run_jobs([Job(plan.members[0], 0, 0, "english", sides)], 1, None, lambda _: None)
@@ -337,8 +337,8 @@ class TestTrust:
             np.full((6, 6), 0.5, np.float32), np.ones((6, 6), np.int64),
         ],
     )  # fmt: skip
-    def test_one_that_can_be_none_is_refused_as_damaged(self, corpus: Path, tmp_path: Path, trust: np.ndarray) -> None:
-        verify(corpus, SPREAD, keep=Keep(tmp_path / "run"))
+    def test_one_that_can_be_none_is_refused_as_damaged(self, tmp_path: Path, trust: np.ndarray) -> None:
+        make_run(tmp_path / "run", SPREAD)
         member = tmp_path / "run/members/0001"
         change_matrix(member, {"trust-1": np.full((6, 6), 0.5)})
         assert read_record(member).sides[0].matrix.trust is not None
@@ -370,7 +370,7 @@ class TestTrust:
 
 
 def test_what_is_no_run_but_has_members_is_not_replaced_unasked(corpus: Path, tmp_path: Path) -> None:
-    verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
+    make_run(tmp_path / "run")
     (tmp_path / "run/plan.json").unlink()
     for folder in ("run", "mine"):
         (tmp_path / folder / "members").mkdir(parents=True, exist_ok=True)
@@ -393,8 +393,8 @@ def test_unfinished_answers_of_a_dead_process_are_swept(tmp_path: Path) -> None:
     assert [part.exists() for part in (old, young, other)] == [False, True, True]
 
 
-def test_a_member_that_a_newer_program_wrote_is_not_read(corpus: Path, tmp_path: Path) -> None:
-    verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
+def test_a_member_that_a_newer_program_wrote_is_not_read(tmp_path: Path) -> None:
+    make_run(tmp_path / "run")
     path = tmp_path / "run/members/0001/member.json"
     path.write_bytes(storage.checked_json({**storage.read_checked_json(path), "format": 99}))
     with pytest.raises(RunError, match="newer Byline"):
@@ -412,8 +412,8 @@ def test_a_member_that_a_newer_program_wrote_is_not_read(corpus: Path, tmp_path:
         {"request": {"problems": [[1, 2]]}}, {"budget": {"seconds": []}}, {"budget": {}},
     ],
 )  # fmt: skip
-def test_a_plan_that_makes_no_sense_is_refused(corpus: Path, tmp_path: Path, change: dict[str, object]) -> None:
-    verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
+def test_a_plan_that_makes_no_sense_is_refused(tmp_path: Path, change: dict[str, object]) -> None:
+    make_run(tmp_path / "run")
     path = tmp_path / "run/plan.json"
     path.write_bytes(storage.checked_json({**storage.read_checked_json(path), **change}))
     with pytest.raises(RunError, match=r"plan\.json"):
@@ -435,7 +435,7 @@ def test_a_matrix_that_makes_no_sense_is_as_good_as_none(
     corpus: Path, tmp_path: Path, name: str, array: np.ndarray
 ) -> None:
     keep = Keep(tmp_path / "run", resume=True, models=False)
-    first = verify(corpus, SMALL.change({"train_on": "known"}), keep=keep)
+    first = make_run(tmp_path / "run", SMALL.change({"train_on": "known"}), models=False)
     change_matrix(tmp_path / "run/members/0001", {name: array})
     assert written(verify(corpus, SMALL.change({"train_on": "known"}), keep=keep)) == written(first)
 
@@ -444,7 +444,7 @@ def test_a_model_that_was_changed_is_made_again_and_one_that_was_removed_is_not_
     corpus: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     keep = Keep(tmp_path / "run", resume=True)
-    verify(corpus, SMALL, keep=keep)
+    make_run(tmp_path / "run")
     model = tmp_path / "run/members/0001/model-1.safetensors"
     model.unlink()
     verify(corpus, SMALL, keep=keep)
@@ -457,7 +457,7 @@ def test_a_model_that_was_changed_is_made_again_and_one_that_was_removed_is_not_
 
 
 def test_a_members_folder_that_is_a_link_or_a_file_is_replaced(corpus: Path, tmp_path: Path) -> None:
-    plain = verify(corpus, SMALL, keep=Keep(tmp_path / "run"))
+    plain = make_run(tmp_path / "run")
     members = tmp_path / "run/members"
     members.rename(tmp_path / "elsewhere")
     members.symlink_to(tmp_path / "elsewhere")

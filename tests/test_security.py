@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ FORBIDDEN_ATTRIBUTES = {
 }  # fmt: skip
 
 
+@cache
 def trees() -> list[tuple[str, ast.AST]]:
     return [(str(path.relative_to(SOURCE)), ast.parse(path.read_text("utf-8"))) for path in SOURCE.rglob("*.py")]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+
+import byline
 
 HEAVY = ("numba", "scipy", "sklearn", "matplotlib", "torch", "pandas")
 
@@ -23,7 +26,7 @@ def processor_seconds() -> float:
     return spent.children_user + spent.children_system
 
 
-def quickest(*commands: Sequence[str], times: int = 5) -> list[float]:
+def quickest(*commands: Sequence[str], times: int = 3) -> list[float]:
     """Seconds of the processor in the quickest of a few runs of each, in turn: a busy machine is as hard on all."""
     taken: list[list[float]] = [[] for _ in commands]
     for _ in range(times):
@@ -53,15 +56,19 @@ def test_nothing_heavy_is_loaded_before_it_is_used(statement: str) -> None:
 
 
 def test_the_second_run_compiles_nothing(english: Path) -> None:
-    """numba's own count: code is loaded, nothing is compiled."""
+    """numba's own count: code is loaded, nothing is compiled. The first run is here, the second in another process."""
     script = f"""
 import byline
 from byline import kernels
 byline.verify({str(english)!r}, byline.Settings(hidden=3, sub_epochs=1))
-print(sum(sum(f.stats.cache_misses.values()) for f in (kernels.train_text, kernels.score_text)))
+used = kernels.train_text, kernels.score_text
+print([sum(sum(counts.values()) for counts in part) for part in (
+    [each.stats.cache_misses for each in used], [each.stats.cache_hits for each in used])])
 """
-    run("-c", script)
-    assert run("-c", script).stdout.strip() == "0"
+    byline.verify(english, byline.Settings(hidden=3, sub_epochs=1))
+    misses, hits = json.loads(run("-c", script).stdout)
+    assert misses == 0
+    assert hits > 0
 
 
 @pytest.mark.parametrize("number", ["0", "abc", "", "-1", "1.5"])
@@ -74,7 +81,7 @@ def test_a_number_of_threads_that_is_none_is_said_in_one_line(number: str) -> No
     assert done.stderr == f"byline: NUMBA_NUM_THREADS is {number!r}, no number of threads; unset it\n"
 
 
-@pytest.mark.parametrize("number", ["2", " 2", "2 ", "+2", "02"])
+@pytest.mark.parametrize("number", ["2", " +02 "])
 def test_a_number_of_threads_that_numba_takes_is_no_fault(number: str) -> None:
     code = "import sys; sys.argv[1:] = ['--version']; from byline.__main__ import main; import numba; main()"
     done = subprocess.run(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import random
+import select
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -19,9 +21,10 @@ from byline.execution import Keep
 from byline.settings import Settings
 from byline.verification import verify
 from conftest import MakeCorpus, small_problems
+from programs import run
 
 MEMBERS = ("--preset", "pool.toml", "--members", "5", "--workers", "2")
-POOL = '[shared]\nhidden = 16\nsub_epochs = 15\n[[member]]\n[[member]]\ndirection = "backward"\ntrain_on = "known"\n'
+POOL = '[shared]\nhidden = 16\nsub_epochs = 8\n[[member]]\n[[member]]\ndirection = "backward"\ntrain_on = "known"\n'
 
 
 def start(folder: Path, *words: object, **options: object) -> subprocess.Popen[str]:
@@ -37,8 +40,9 @@ def finish(process: subprocess.Popen[str], expected: int = 0) -> tuple[str, str]
 
 @pytest.fixture
 def home(make_corpus: MakeCorpus, tmp_path: Path) -> Path:
-    """A folder with a corpus and a pool whose five members take a few seconds."""
+    """A folder with a corpus and a pool whose five members take a few seconds, and another that takes none."""
     make_corpus(small_problems(6, length=4000)).rename(tmp_path / "corpus")
+    make_corpus(small_problems(6), name="small")
     (tmp_path / "pool.toml").write_text(POOL, "utf-8")
     (tmp_path / "small.toml").write_text("hidden = 4\nsub_epochs = 1\n", "utf-8")
     return tmp_path
@@ -56,68 +60,125 @@ def results(folder: Path) -> dict[str, bytes]:
     return {str(file.relative_to(folder)): file.read_bytes() for file in files} | {"plan": json.dumps(plan).encode()}
 
 
-def test_a_run_killed_at_random_points_ends_with_the_same_bytes(home: Path) -> None:
-    kills, members = (10, 24) if os.environ.get("BYLINE_SOAK") else (5, 12)
-    many = (*MEMBERS, "--members", str(members))
+WARM = """
+import json, os, sys, traceback
+from pathlib import Path
+from byline import storage
+from byline.__main__ import main
+from byline.settings import Settings
+from byline.verification import verify
+def die_at(point):
+    write, replace = storage._write, Path.replace
+    left = point
+    def count():
+        nonlocal left
+        left -= 1
+        if not left: os._exit(9)
+    def dying_write(path, content):
+        write(path, content[: len(content) // 2])
+        count()
+        write(path, content)
+    def dying_replace(path, target):
+        count()
+        return replace(path, target)
+    storage._write, Path.replace = dying_write, dying_replace
+def become(asked):
+    code = 1
+    try:
+        os.chdir(asked["folder"])
+        os.dup2(os.open("/dev/null", os.O_WRONLY), 1)
+        os.dup2(os.open(asked["errors"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+        sys.argv = ["byline", *asked["words"]]
+        die_at(asked["point"])
+        main()
+    except SystemExit as end:
+        code = end.code or 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+verify(Path(sys.argv[1]), Settings(hidden=2, sub_epochs=1), workers=1)
+for line in sys.stdin:
+    child = os.fork()
+    if not child: become(json.loads(line))
+    print(child, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+"""Has read the compiled code, and forks for each command; it tells the child's number, then how it ended."""
+
+
+@dataclass(frozen=True)
+class Warm:
+    """Commands in processes of their own, one after another, without the time that starting takes."""
+
+    process: subprocess.Popen[bytes]
+
+    def start(self, folder: Path, *words: object, point: int = 0) -> int:
+        """The number of a process; at the point-th time that it half wrote or is about to name a file, it ends."""
+        assert self.process.stdin
+        asked = {"folder": str(folder), "words": [*map(str, words)], "errors": str(folder / "errors"), "point": point}
+        self.process.stdin.write(json.dumps(asked).encode() + b"\n")
+        return self._read()
+
+    def running(self) -> bool:
+        """Whether it has not ended yet."""
+        return not select.select([self.process.stdout], [], [], 0)[0]
+
+    def wait(self) -> int:
+        """How it ended."""
+        return self._read()
+
+    def _read(self) -> int:
+        assert self.process.stdout
+        return int(self.process.stdout.readline())
+
+
+@pytest.fixture(scope="module")
+def warm(english: Path) -> Iterator[Warm]:
+    command = [sys.executable, "-c", WARM, str(english)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
+        yield Warm(process)
+
+
+def test_a_run_killed_at_random_points_ends_with_the_same_bytes(home: Path, warm: Warm) -> None:
+    kills, members = (10, 40) if os.environ.get("BYLINE_SOAK") else (3, 12)
+    many = (*MEMBERS, "--members", str(members), "--set", "sub_epochs=20")
     begin = time.monotonic()
-    finish(start(home, "verify", "corpus", "-o", "whole", *many))
+    warm.start(home, "verify", "small", "-o", "whole", *many)
+    assert warm.wait() == 0, (home / "errors").read_text("utf-8")
     length = time.monotonic() - begin
     rng = random.Random(0)
     for _ in range(kills):
         before = finished(home / "killed")
-        process = start(home, "verify", "corpus", "-o", "killed", "--resume", *many)
+        number = warm.start(home, "verify", "small", "-o", "killed", "--resume", *many)
         for _ in range(1000):  # until it is at work
-            if finished(home / "killed") > before or process.poll() is not None:
+            if finished(home / "killed") > before or not warm.running():
                 break
             time.sleep(0.01)
         time.sleep(rng.uniform(0, length / members))
-        assert process.poll() is None, "it ended before it could be killed"
-        process.kill()
-        process.communicate()
+        assert warm.running(), "it ended before it could be killed"
+        os.kill(number, signal.SIGKILL)
+        assert warm.wait() == -signal.SIGKILL
     assert finished(home / "killed") < members
-    finish(start(home, "verify", "corpus", "-o", "killed", "--resume", *many))
+    warm.start(home, "verify", "small", "-o", "killed", "--resume", *many)
+    assert warm.wait() == 0, (home / "errors").read_text("utf-8")
     assert results(home / "killed") == results(home / "whole")
     assert not list((home / "killed").rglob("*.part"))
 
 
-DYING = """
-import os, sys
-from pathlib import Path
-from byline import storage
-from byline.__main__ import main
-left = int(sys.argv[1])
-def count():
-    global left
-    left -= 1
-    if not left: os._exit(9)
-write, replace = storage._write, Path.replace
-def dying_write(path, content):
-    write(path, content[: len(content) // 2])
-    count()
-    write(path, content)
-def dying_replace(path, target):
-    count()
-    return replace(path, target)
-storage._write, Path.replace = dying_write, dying_replace
-sys.argv[1:] = sys.argv[2:]
-main()
-"""
-
-
-def test_a_run_that_dies_at_any_write_ends_with_the_same_bytes(home: Path) -> None:
+def test_a_run_that_dies_at_any_write_ends_with_the_same_bytes(home: Path, warm: Warm) -> None:
     """At the n-th time that a file is half written or about to get its name, the process ends as by a power cut."""
     small = Settings(hidden=4, sub_epochs=1)
-    whole = verify(home / "corpus", small, members=2)
+    whole = verify(home / "small", small, members=2)
     words = ("--settings", "small.toml", "--members", "2", "--no-models", "--workers", "1")
     point, code = 0, 9
     while code:
         point += 1
         out = home / str(point)
-        command = [sys.executable, "-c", DYING, str(point), "verify", "corpus", "-o", str(out), *words]
-        died = subprocess.run(command, cwd=home, capture_output=True, text=True, check=False)
-        code = died.returncode
-        assert code in (0, 9), died.stderr
-        resumed = verify(home / "corpus", small, members=2, keep=Keep(out / "run", resume=True, models=False))
+        warm.start(home, "verify", "small", "-o", out, *words, point=point)
+        code = warm.wait()
+        assert code in (0, 9), (home / "errors").read_text("utf-8")
+        resumed = verify(home / "small", small, members=2, keep=Keep(out / "run", resume=True, models=False))
         assert resumed.answers == whole.answers
         assert sorted(path.name for path in out.glob("run/members/*")) == ["0001", "0002"]
         answers = out / "answers.txt"
@@ -127,12 +188,12 @@ def test_a_run_that_dies_at_any_write_ends_with_the_same_bytes(home: Path) -> No
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_or_the_system_stops_with_the_answers_so_far(home: Path, number: int) -> None:
-    slow = ("--set", "sub_epochs=200", "--workers", "1")
-    process = start(home, "verify", "corpus", "-o", "out", *MEMBERS, *slow)
-    for _ in range(2000):
-        if finished(home / "out") or process.poll() is not None:
+    slow, log = ("--set", "sub_epochs=30", "--workers", "1"), home / "log.jsonl"
+    process = start(home, "verify", "corpus", "-o", "out", *MEMBERS, *slow, "--log", log)
+    for _ in range(5000):
+        if (log.exists() and '"member done"' in log.read_text("utf-8")) or process.poll() is not None:
             break
-        time.sleep(0.05)
+        time.sleep(0.02)
     process.send_signal(number)
     out, error = finish(process, expected=128 + number)
     done = finished(home / "out")
@@ -143,18 +204,20 @@ def test_ctrl_c_or_the_system_stops_with_the_answers_so_far(home: Path, number: 
     assert "same author" in out
 
 
-def test_two_processes_never_work_on_one_run(home: Path) -> None:
-    first = start(home, "verify", "corpus", "-o", "out", *MEMBERS, "--set", "sub_epochs=2000")
+def test_two_processes_never_work_on_one_run(home: Path, warm: Warm) -> None:
+    first = warm.start(home, "verify", "corpus", "-o", "out", *MEMBERS, "--set", "sub_epochs=2000", "--workers", 1)
     for _ in range(2000):
-        if (home / "out/run/plan.json").exists() or first.poll() is not None:
+        if (home / "out/run/plan.json").exists() or not warm.running():
             break
-        time.sleep(0.05)
-    _, error = finish(start(home, "verify", "corpus", "-o", "out", "--resume", *MEMBERS), expected=1)
-    assert "another process is at work here" in error
-    first.kill()
-    first.communicate()
-    _, error = finish(start(home, "verify", "corpus", "-o", "out", "--resume", *MEMBERS), expected=1)
-    assert "sub_epochs was 2000, is 15" in error
+        time.sleep(0.02)
+    second = run("verify", "corpus", "-o", "out", "--resume", *MEMBERS, cwd=home)
+    assert second.returncode == 1
+    assert "another process is at work here" in second.stderr
+    os.kill(first, signal.SIGKILL)
+    assert warm.wait() == -signal.SIGKILL
+    third = run("verify", "corpus", "-o", "out", "--resume", *MEMBERS, cwd=home)
+    assert third.returncode == 1
+    assert "sub_epochs was 2000, is 8" in third.stderr
 
 
 def test_a_file_that_may_not_grow_ends_the_run_with_a_reason_and_it_goes_on_later(home: Path) -> None:
@@ -165,52 +228,71 @@ def test_a_file_that_may_not_grow_ends_the_run_with_a_reason_and_it_goes_on_late
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
 
-    larger = (*MEMBERS, "--set", "hidden=60", "--set", "sub_epochs=1", "--no-evidence")
-    _, error = finish(start(home, "verify", "corpus", "-o", "out", *larger, preexec_fn=limit), expected=1)
+    larger = (*MEMBERS, "--members", "2", "--set", "hidden=60", "--set", "sub_epochs=1", "--no-evidence")
+    _, error = finish(start(home, "verify", "small", "-o", "out", *larger, preexec_fn=limit), expected=1)
     assert "File too large" in error
     assert "--resume goes on" in error
     assert "Traceback" not in error
     assert not (home / "out/answers.txt").exists()
-    finish(start(home, "verify", "corpus", "-o", "out", "--resume", *larger))
+    later = run("verify", "small", "-o", "out", "--resume", *larger, cwd=home)
+    assert later.returncode == 0, later.stderr
+    assert finished(home / "out") == 2
+
+
+IMPATIENT = "import byline.workers as w, byline.__main__ as m; w.CONNECT = 0.5; m.main()"
+"""The program, but for the seconds that it waits for a scheduler."""
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a scheduler on loopback."""
+    pytest.importorskip("distributed", reason="byline[cluster] is not installed")
+    note = tmp_path_factory.mktemp("scheduler") / "scheduler.json"
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
+    process = subprocess.Popen([*command, "--no-dashboard", "--scheduler-file", str(note)], stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(2000):
+            if note.exists() and note.read_text("utf-8").strip():
+                break
+            time.sleep(0.05)
+        yield json.loads(note.read_text("utf-8"))["address"]
+    finally:
+        process.kill()
+        process.wait()
 
 
 class TestCluster:
     @pytest.fixture
-    def scheduler(self, tmp_path: Path) -> Iterator[str]:
-        """The address of a scheduler on loopback."""
-        pytest.importorskip("distributed", reason="byline[cluster] is not installed")
-        note = tmp_path / "scheduler.json"
-        command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
-        process = subprocess.Popen(
-            [*command, "--no-dashboard", "--scheduler-file", str(note)], stderr=subprocess.DEVNULL
-        )
+    def workers(self, scheduler: str, tmp_path: Path) -> Iterator[list[subprocess.Popen[bytes]]]:
+        """Two worker processes of one thread each, which the scheduler knows."""
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", scheduler, "--nthreads", "1", "--no-nanny"]
+        logs = [tmp_path / f"worker{number}.log" for number in range(2)]
+        processes = []
+        for log in logs:
+            with log.open("wb") as said:
+                processes.append(subprocess.Popen([*command, "--no-dashboard"], cwd=tmp_path, stderr=said))
         try:
-            for _ in range(2000):
-                if note.exists() and note.read_text("utf-8").strip():
+            for _ in range(1200):
+                if all("Registered to:" in log.read_text("utf-8") for log in logs):
                     break
                 time.sleep(0.05)
-            yield json.loads(note.read_text("utf-8"))["address"]
+            else:
+                pytest.fail(logs[0].read_text("utf-8") + logs[1].read_text("utf-8"))
+            yield processes
         finally:
-            process.kill()
-            process.wait()
+            for process in processes:
+                process.kill()
+                process.wait()
 
-    @pytest.fixture
-    def workers(self, scheduler: str, tmp_path: Path) -> Iterator[list[subprocess.Popen[bytes]]]:
-        """Two worker processes of one thread each."""
-        command = [sys.executable, "-m", "distributed.cli.dask_worker", scheduler, "--nthreads", "1", "--no-nanny"]
-        processes = [
-            subprocess.Popen([*command, "--no-dashboard"], cwd=tmp_path, stderr=subprocess.DEVNULL) for _ in range(2)
-        ]
-        yield processes
-        for process in processes:
-            process.kill()
-            process.wait()
+    def test_a_cluster_without_workers_is_refused(self, home: Path, scheduler: str) -> None:
+        _, error = finish(start(home, "verify", "corpus", "-o", "out", *MEMBERS, "--cluster", scheduler), expected=1)
+        assert "the cluster has no workers" in error
 
     def test_a_cluster_gives_the_same_bytes_even_if_a_worker_dies(
         self, home: Path, scheduler: str, workers: list[subprocess.Popen[bytes]]
     ) -> None:
-        finish(start(home, "verify", "corpus", "-o", "here", *MEMBERS))
-        self.wait_for_workers(scheduler)
+        here = run("verify", "corpus", "-o", "here", *MEMBERS, cwd=home)
+        assert here.returncode == 0, here.stderr
         process = start(home, "verify", "corpus", "-o", "there", *MEMBERS, "--cluster", scheduler)
         for _ in range(1200):
             if finished(home / "there") or process.poll() is not None:
@@ -222,18 +304,12 @@ class TestCluster:
         assert results(home / "there") == results(home / "here")
         assert "Traceback" not in error
 
-    def test_a_cluster_without_workers_is_refused(self, home: Path, scheduler: str) -> None:
-        _, error = finish(start(home, "verify", "corpus", "-o", "out", *MEMBERS, "--cluster", scheduler), expected=1)
-        assert "the cluster has no workers" in error
-
     def test_nobody_at_the_address_is_said(self, home: Path) -> None:
         words = ("verify", "corpus", "-o", "out", *MEMBERS, "--cluster", "tcp://127.0.0.1:9")
-        _, error = finish(start(home, *words), expected=1)
-        assert "no Dask scheduler answers" in error
-        assert "Traceback" not in error
+        done = subprocess.run(
+            [sys.executable, "-c", IMPATIENT, *words], cwd=home, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 1
+        assert "no Dask scheduler answers" in done.stderr
+        assert "Traceback" not in done.stderr
         assert not (home / "out").exists()
-
-    @staticmethod
-    def wait_for_workers(scheduler: str) -> None:
-        code = f"import distributed; distributed.Client({scheduler!r}).wait_for_workers(2, timeout=60)"
-        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

@@ -26,7 +26,7 @@ from byline.web.needs import Task, usual_title
 from byline.web.options import Options, read_options
 from pages import STAND_IN, Served, children_of, files_below, is_running, serving, until, zipped
 
-LIMIT = 200
+LIMIT = 100
 
 
 @pytest.fixture(scope="module")
@@ -298,7 +298,7 @@ def test_two_who_cancel_or_delete_at_once_do_no_harm(page: Served) -> None:
     assert page.wait_for(page.ask("done")["id"])["state"] == "done"
 
 
-def test_two_hundred_jobs_wait_while_twenty_look_on(page: Served) -> None:
+def test_a_hundred_jobs_wait_while_twenty_look_on(page: Served) -> None:
     first = page.ask("wait")
     page.wait_for(first["id"], "running")
     before = len(page.get("api/jobs")["jobs"])
@@ -308,14 +308,14 @@ def test_two_hundred_jobs_wait_while_twenty_look_on(page: Served) -> None:
     slowest: list[float] = []
 
     def look() -> None:
-        for _ in range(5):
+        for _ in range(2):
             begin = time.monotonic()
             assert len(page.get("api/jobs")["jobs"]) == before + LIMIT
             slowest.append(time.monotonic() - begin)
 
     together(look, 20)
-    assert len(slowest) == 100
-    assert sorted(slowest)[50] < 2
+    assert len(slowest) == 40
+    assert sorted(slowest)[20] < 2
     ids = [job["id"] for job in page.get("api/jobs")["jobs"] if job["state"] == "queued"]
     assert page.job(ids[0])["place"] == LIMIT
     for name in ids:
@@ -394,10 +394,13 @@ def test_a_hostile_title_is_kept_as_it_is_and_breaks_nothing(page: Served) -> No
     assert page.client.get("api/jobs").status_code == 200
 
 
-def test_damaged_jobs_stop_nobody_and_can_be_deleted(tmp_path: Path) -> None:
+def test_damaged_jobs_stop_nobody_and_can_be_deleted_and_one_whose_end_was_not_written_down_is_done(
+    tmp_path: Path,
+) -> None:
     home = tmp_path / "home"
     with serving(home, worker=STAND_IN) as page:
-        jobs = [page.wait_for(page.ask("done")["id"])["id"] for _ in range(4)]
+        titles = ["done"] * 5 + ["fail it"]
+        *jobs, done, broken = (page.wait_for(page.ask(title)["id"])["id"] for title in titles)
     (home / "jobs" / jobs[0] / "job.json").write_text("{")
     (home / "jobs" / jobs[1] / "job.json").write_bytes(checked_json({"id": jobs[1], "task": 7}))
     (home / "jobs" / jobs[2] / "result.json").write_text("[1")
@@ -405,9 +408,15 @@ def test_damaged_jobs_stop_nobody_and_can_be_deleted(tmp_path: Path) -> None:
     (home / "jobs" / "notes.txt").write_text("mine")
     (home / "references" / "broken").mkdir()
     (home / "references" / "broken" / "reference.json").write_text("{}")
+    for name in (done, broken):
+        place = home / "jobs" / name / "job.json"
+        values = {key: value for key, value in json.loads(place.read_bytes()).items() if key != "checksum"}
+        place.write_bytes(checked_json({**values, "state": "running", "ended": None, "error": None}))
     with serving(home, worker=STAND_IN) as page:
+        assert page.job(done)["state"] == "done"
+        assert page.job(broken)["state"] == "interrupted"
         listed = {job["id"]: job for job in page.get("api/jobs")["jobs"]}
-        assert set(listed) == {*jobs, "f" * 18}
+        assert set(listed) == {*jobs, done, broken, "f" * 18}
         for name in (jobs[0], jobs[1], "f" * 18):
             assert (listed[name]["state"], listed[name]["title"]) == ("failed", "A job that can't be read")
             assert page.client.delete(f"api/jobs/{name}").status_code == 204
@@ -419,19 +428,6 @@ def test_damaged_jobs_stop_nobody_and_can_be_deleted(tmp_path: Path) -> None:
         assert page.client.delete("api/references/built-in english").status_code == 409
         assert page.wait_for(page.ask("done")["id"])["state"] == "done"
     assert (home / "jobs" / "notes.txt").read_text() == "mine"
-
-
-def test_a_job_whose_end_could_not_be_written_down_is_done_all_the_same(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    with serving(home, worker=STAND_IN) as page:
-        done, broken = (page.wait_for(page.ask(title)["id"])["id"] for title in ("done", "fail it"))
-    for name in (done, broken):
-        place = home / "jobs" / name / "job.json"
-        values = {key: value for key, value in json.loads(place.read_bytes()).items() if key != "checksum"}
-        place.write_bytes(checked_json({**values, "state": "running", "ended": None, "error": None}))
-    with serving(home, worker=STAND_IN) as page:
-        assert page.job(done)["state"] == "done"
-        assert page.job(broken)["state"] == "interrupted"
 
 
 @contextmanager

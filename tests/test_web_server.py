@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import programs
 from byline.web.connections import MOST
 from byline.web.guard import HEADERS
 from byline.web.home import MARK
@@ -57,13 +58,9 @@ def test_it_listens_on_this_machine_s_own_address_and_nowhere_else(page: Served)
     assert [address for address in listening if address.endswith(f":{page.port:04X}")] == [f"0100007F:{page.port:04X}"]
 
 
-def test_the_address_holds_a_token_that_nobody_guesses_and_the_page_needs_no_cookie(
-    page: Served, tmp_path: Path
-) -> None:
+def test_the_address_holds_a_token_that_nobody_guesses_and_the_page_needs_no_cookie(page: Served) -> None:
+    """Another server has another one, as the test of a signal shows."""
     assert len(page.token) >= 43
-    with serving(tmp_path / "home") as other:
-        assert other.token != page.token
-        assert other.client.get(f"{other.origin}/{page.token}/api/jobs").status_code == 403
     answer = page.client.get("")
     assert answer.status_code == 200
     assert "set-cookie" not in answer.headers
@@ -274,7 +271,7 @@ def test_what_it_keeps_is_its_owner_s_only_whatever_the_umask(page: Served) -> N
 
 
 def test_a_second_server_on_the_same_folder_is_refused_in_one_line(page: Served) -> None:
-    done = run_serve("--home", str(page.home))
+    done = programs.run("serve", "--no-browser", "--home", page.home, timeout=60)
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert "another byline serve is using it" in done.stderr
@@ -282,23 +279,16 @@ def test_a_second_server_on_the_same_folder_is_refused_in_one_line(page: Served)
 
 
 def test_a_port_that_is_taken_is_refused_in_one_line(page: Served, tmp_path: Path) -> None:
-    done = run_serve("--port", str(page.port), "--home", str(tmp_path / "home"))
+    done = programs.run("serve", "--no-browser", "--port", page.port, "--home", tmp_path / "home", timeout=60)
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert f"port {page.port} can't be used" in done.stderr
 
 
-def run_serve(*words: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "byline", "serve", "--no-browser", *words]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=60, check=False, env={**os.environ, **(env or {})}
-    )
-
-
 def test_a_folder_of_other_things_is_not_taken_for_one_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "drafts").mkdir()
     (tmp_path / "drafts" / "novel.txt").write_text("the work of years")
-    done = run_serve("--home", str(tmp_path))
+    done = programs.run("serve", "--no-browser", "--home", tmp_path, timeout=60)
     assert done.returncode == 1
     assert "holds other things" in done.stderr
     assert [path.name for path in files_below(tmp_path)] == ["drafts", "novel.txt"]
@@ -307,7 +297,9 @@ def test_a_folder_of_other_things_is_not_taken_for_one_of_its_own(tmp_path: Path
 @pytest.mark.parametrize("missing", ["uvicorn", "starlette", "platformdirs"])
 def test_where_the_extra_is_not_installed_one_line_says_what_to_do(tmp_path: Path, missing: str) -> None:
     (tmp_path / "sitecustomize.py").write_text(f"import sys\nsys.modules[{missing!r}] = None\n")
-    done = run_serve(env={"PYTHONPATH": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)})
+    command = [sys.executable, "-m", "byline", "serve", "--no-browser"]
+    env = {**os.environ, "PYTHONPATH": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=env)
     assert done.returncode == 1
     assert done.stderr == f"byline: the page needs {missing}; pip install 'byline[web]'\n"
 

@@ -26,6 +26,7 @@ from byline.attribution.model import train_authors
 from byline.attribution.writings import writings_of
 from byline.commands import app
 from byline.documents import Document
+from byline.errors import BylineError
 from byline.problems import Problem
 from byline.reference import check_reference, write_reference
 from byline.settings import Settings
@@ -40,7 +41,7 @@ from byline.web.populations import Populations
 from byline.web.reading import examine
 from byline.web.results import command, draw
 from byline.web.sources import find_corpus, find_reference, find_writings
-from byline.web.tasks import answer
+from byline.web.tasks import TASKS, answer
 from byline.web.telling import ON_THE_PAGE
 from byline.web.work import Work
 from conftest import habits, small_problems
@@ -132,9 +133,6 @@ def jobs(page: Served) -> dict[str, str]:
             page, "question", {"known/a.txt": greek, "unknown/b.txt": greek[100:]},
             reference={"name": "built-in english"},
         ),
-        "no authors": begin(
-            page, "attribution", {"candidates/a.txt": habits("Ann"), "unknown/x.txt": habits("Bob", 700, 9)}
-        ),
     }  # fmt: skip
 
 
@@ -222,19 +220,26 @@ def test_texts_are_clustered_and_the_result_goes_when_it_is_not_to_be_kept(page:
 
 
 def test_what_can_t_be_done_says_why_in_the_words_of_the_page(page: Served, jobs: dict[str, str]) -> None:
-    for name, reason in (
-        ("wrong language", "is of another language or script"),
-        ("no authors", "whose text is a.txt?"),
-    ):
-        failed = page.wait_for(jobs[name])
-        assert failed["state"] == "failed"
-        assert reason in failed["error"]
-        assert str(page.home) not in failed["error"]
-        assert "\n" not in failed["error"]
+    failed = page.wait_for(jobs["wrong language"])
+    assert failed["state"] == "failed"
+    assert "is of another language or script" in failed["error"]
+    assert str(page.home) not in failed["error"]
+    assert "\n" not in failed["error"]
+
+
+def test_a_text_whose_author_is_not_named_is_asked_about_in_the_words_of_the_page(tmp_path: Path) -> None:
+    work = work_of(tmp_path, "attribution")
+    tree(work.place("candidates"), "a.txt")
+    with pytest.raises(BylineError) as error:
+        TASKS["attribution"](work)
+    said = work.plain(str(error.value))
+    assert "whose text is a.txt?" in said
+    assert str(tmp_path) not in said
+    assert "\n" not in said
 
 
 def test_a_disk_that_fills_up_fails_the_job_with_the_reason(page: Served, jobs: dict[str, str]) -> None:
-    page.wait_for(jobs["no authors"])  # the last one
+    page.wait_for(jobs["wrong language"])  # the last one
     before = resource.prlimit(page.process.pid, resource.RLIMIT_FSIZE)
     resource.prlimit(page.process.pid, resource.RLIMIT_FSIZE, (9_000, before[1]))
     try:
@@ -399,12 +404,14 @@ def test_a_question_has_the_figures_that_its_texts_are_enough_for(
     pytest.importorskip("matplotlib")
     monkeypatch.setattr(byline.web.results, "FORMS", ("svg",))
     monkeypatch.setattr(byline.web.results, "render", lambda _: "")
-    work = work_of(tmp_path, "question", reference="built-in english")
+    work = work_of(tmp_path, "question", uploaded=True)
+    for name, text in PEOPLE.items():
+        tree(work.place("reference"), name).joinpath(name).write_text(text)
     known, asked = example_writings()
     for role, texts in (("known", [text for _, text in known[:2]]), ("unknown", asked[:count])):
         (work.place(role) / f"-my {role}.txt").unlink()
         for number, text in enumerate(texts):
-            (work.place(role) / f"{number}.txt").write_text(text.text)
+            (work.place(role) / f"{number}.txt").write_text(text.text[:700])
     answer(work)
     found = sorted(path.stem for path in (work.folder / "files").glob("*.svg"))
     assert found == kinds

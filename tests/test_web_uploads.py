@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import resource
 import signal
 import socket
 import stat
@@ -543,16 +544,17 @@ def test_a_question_of_a_megabyte_is_refused(page: Served) -> None:
     assert (answer.status_code, answer.json()["error"]) == (413, "the request is too large")
 
 
-def test_where_the_disk_is_full_a_file_is_refused_and_taken_when_there_is_room(tmp_path: Path) -> None:
-    with serving(tmp_path / "home", most_bytes=30_000) as page:
-        draft = page.draft()
-        assert (
-            refused(page, draft, "a.txt", WORDS.encode() * 1_000, 507)
-            == "a.txt: the disk is full; make room and try again"
-        )
-        unpacked = zipped({"a.txt": WORDS.encode() * 1_000})
+def test_where_the_disk_is_full_a_file_is_refused_and_taken_when_there_is_room(page: Served, draft: str) -> None:
+    large = (WORDS * 600 + os.urandom(2_000).hex()).encode()
+    before = resource.prlimit(page.process.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(page.process.pid, resource.RLIMIT_FSIZE, (20_000, before[1]))  # no file may be larger
+    try:
+        assert refused(page, draft, "a.txt", large, 507) == "a.txt: the disk is full; make room and try again"
+        unpacked = zipped({"a.txt": large})
         assert refused(page, draft, "a.zip", unpacked, 507) == "the disk is full; make room and try again"
         assert page.put(draft, "texts", "b.txt", WORDS).status_code == 201
+    finally:
+        resource.prlimit(page.process.pid, resource.RLIMIT_FSIZE, before)
 
 
 def test_names_in_utf8_that_a_zip_does_not_call_so_are_read_as_people_wrote_them(page: Served, draft: str) -> None:

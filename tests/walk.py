@@ -1,7 +1,8 @@
 """A newcomer's walk: all that README.md tells one to type, in its order, as it stands there.
 
     python tests/walk.py            in a fresh clone in a temporary folder, beginning with `make demo`
-    python tests/walk.py --here     the same with the program that is installed already, `byline demo` for `make demo`
+    python tests/walk.py --here     the same with the program that is installed already: `byline demo` for `make demo`,
+                                    texts cut short for the last commands, and no doctor, whom test_doctor tries
 
 It ends with exit code 0 if every command ends well and the demo prints what README.md shows.
 """
@@ -29,6 +30,8 @@ TYPED = {
 """What the last commands want, and the built-in texts that stand for it."""
 LEFT_OUT = ("make test", ". .venv/bin/activate")
 """The first would start this walk again; what the second does to a shell is done to the environment here."""
+SHORT = 1_500
+"""Characters that are left of a text that is cut short."""
 
 
 def blocks_of(readme: str) -> list[tuple[str, str]]:
@@ -79,21 +82,21 @@ def walk(folder: Path, readme: str, made: bool, environment: dict[str, str]) -> 
             if "Answer(" not in type_in("python session.py"):
                 raise SystemExit("the Python session printed no answer")
         for line in commands_of(block) if language == "console" else ():
-            if line in LEFT_OUT:
+            if line in LEFT_OUT or (line == "byline doctor" and not made):
                 continue
             if line == "byline serve":
                 serve(folder, environment)
                 continue
             for name in set(TYPED) & set(re.findall(r"[\w.]+", line)):
-                bring(folder / TYPED[name], folder / name)
+                bring(folder / TYPED[name], folder / name, None if made else SHORT)
             shown = type_in(line if made or line != "make demo" else "byline demo")
     for name in ("byline-demo.html", "answer.html"):
         if "<html" not in (folder / name).read_text("utf-8")[:1000]:
             raise SystemExit(f"{name} is no page")
 
 
-def bring(source: Path, target: Path) -> None:
-    """Built-in texts in the place of one's own."""
+def bring(source: Path, target: Path, most: int | None) -> None:
+    """Built-in texts in the place of one's own, with so many characters at the most."""
     if target.exists():
         return
     if target.name == "letters":
@@ -104,6 +107,9 @@ def bring(source: Path, target: Path) -> None:
         shutil.copytree(source, target)
     else:
         shutil.copy(source, target)
+    for text in [target, *target.rglob("*.txt")] if most else ():
+        if text.is_file():
+            text.write_text(text.read_text("utf-8")[:most], encoding="utf-8")
 
 
 def serve(folder: Path, environment: dict[str, str]) -> None:
