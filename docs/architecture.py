@@ -36,7 +36,11 @@ def _stage(name: str, does: str, modules: str) -> Stage:
 
 
 STAGES = (
-    _stage("ground", "errors, stopping, files written whole or not at all", "errors stopping memory frames storage exchange"),
+    _stage(
+        "ground",
+        "errors, stopping, files written whole or not at all",
+        "errors stopping memory frames storage exchange",
+    ),
     _stage("read", "files become texts, texts become problems", "formats/ documents languages problems records truth"),
     _stage(
         "settle",

@@ -47,6 +47,21 @@ _SCORE_ROWS = 96  # steps scored at a time: bounds the memory; BLAS is quickest 
 
 
 @_compile
+def _copy(source: Ints | Floats, target: Ints | Floats) -> None:
+    """target[:] = source, without the error message for that, which takes longer to compile than all of a kernel."""
+    for place in range(len(source)):
+        target[place] = source[place]
+
+
+@_compile
+def _copy_rows(source: Floats, target: Floats) -> None:
+    """The same for rows."""
+    for row in range(len(source)):
+        for column in range(source.shape[1]):
+            target[row, column] = source[row, column]
+
+
+@_compile
 def _soften(vector: Floats, limit: float) -> None:
     total = _F0
     for j in range(len(vector)):
@@ -415,7 +430,7 @@ def score_text(
                 if len(each):
                     for t in range(rows - first):
                         each[begin + first + 1 + t, head] = sums[0, t]
-        hidden[0] = hidden[rows]
+        _copy(hidden[rows], hidden[0])
         begin += rows
     return bits
 
@@ -469,10 +484,10 @@ def train_text(
     steps = len(symbols) - 1
     batch = rules.batch
     hidden = np.empty((past + steps, size), np.float32)
-    hidden[:past] = memory.hidden
+    _copy_rows(memory.hidden, hidden[:past])
     inputs = np.empty(past + steps, np.int32)
-    inputs[:past] = memory.symbols
-    inputs[past:] = symbols[:-1]
+    _copy(memory.symbols, inputs[:past])
+    _copy(symbols[:-1], inputs[past:])
     scratch = _make_scratch(rules, heads, size, alphabet)
     bits, characters = 0.0, 0
     for begin in range(0, steps, batch):
@@ -503,6 +518,6 @@ def train_text(
         if size:
             _learn_recurrent(weights, accumulators, memory, hidden[: past + end], inputs, errors, scratch, rules)
     memory.filled[0] = min(memory.filled[0] + steps, past)
-    memory.hidden[:] = hidden[len(hidden) - past :]
-    memory.symbols[:] = inputs[len(inputs) - past :]
+    _copy_rows(hidden[len(hidden) - past :], memory.hidden)
+    _copy(inputs[len(inputs) - past :], memory.symbols)
     return Tally(bits, characters)

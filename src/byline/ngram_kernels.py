@@ -67,7 +67,8 @@ def _number_codes(
         if table[slot] < 0:
             if count == len(found):  # half of the table is taken: twice as large a one
                 more = np.empty(2 * count, np.int64)
-                more[:count] = found
+                for number in range(count):  # not as slices, whose error messages take longer to compile than all else
+                    more[number] = found[number]
                 found = more
                 room, shift = room * 2, shift - np.uint64(1)
                 table = np.full(room, -1, np.int32)
@@ -148,6 +149,7 @@ def surprise(
         logarithms = np.log2(chances[begin : ends[part]])
         bits[part] = -logarithms.sum()
         if len(each):
-            each[begin : ends[part]] = np.floor(0.5 - FINENESS * logarithms) / FINENESS
+            for place in range(begin, ends[part]):
+                each[place] = np.floor(0.5 - FINENESS * logarithms[place - begin]) / FINENESS
         begin = max(begin, ends[part])
     return bits

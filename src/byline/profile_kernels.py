@@ -58,7 +58,8 @@ def count_sets(index: Index, first: int, texts: Numbers, borders: Numbers, ends:
                         if filled == room:
                             room *= 2
                             more, larger = np.empty(room, np.int32), np.empty(room, np.float64)
-                            more[:filled], larger[:filled] = grams, counts
+                            for slot in range(filled):  # not as slices, whose error messages take long to compile
+                                more[slot], larger[slot] = grams[slot], counts[slot]
                             grams, counts = more, larger
                         slots[gram] = filled - begin
                         grams[filled] = gram
@@ -69,8 +70,8 @@ def count_sets(index: Index, first: int, texts: Numbers, borders: Numbers, ends:
         ordered = np.empty(filled - begin)
         for place in range(begin, filled):
             ordered[place - begin] = counts[begin + slots[grams[place]]]
-        counts[begin:filled] = ordered
         for place in range(begin, filled):
+            counts[place] = ordered[place - begin]
             slots[grams[place]] = NONE
         starts[number + 1] = filled
     return Rows(starts, grams[:filled].copy(), counts[:filled].copy())
@@ -111,7 +112,8 @@ def multiply_chosen(
                 if slot != NONE:
                     for kind in range(kinds):
                         sums[kind] += heads.values[place] * table[slot, kind]
-            products[:, number, column] = sums
+            for kind in range(kinds):
+                products[kind, number, column] = sums[kind]
         for place in range(begin, end):
             slots[whole.grams[place]] = NONE
     return products
