@@ -16,6 +16,8 @@ import sys
 import tempfile
 import threading
 import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import IO, Any, NoReturn
@@ -27,38 +29,75 @@ LIMIT = 300.0
 """Seconds that a command may take, with the server's own beginning before the first."""
 
 
+@dataclass(frozen=True)
+class Started:
+    """A command at work, in a process with this number; the next one begins when it has ended."""
+
+    words: list[str]
+    number: int
+
+    def running(self) -> bool:
+        """Whether it has not ended yet."""
+        return not select.select([begin_server().stdout], [], [], 0)[0]
+
+    def wait(self, timeout: float = LIMIT) -> int:
+        """How it ended; what takes too long is killed, and raises TimeoutExpired."""
+        if not select.select([begin_server().stdout], [], [], timeout)[0]:
+            give_up()
+            raise subprocess.TimeoutExpired(self.words, timeout)
+        return _read_number()
+
+
+def start(
+    *words: object, cwd: Path | str, outputs: Sequence[str], environment: Mapping[str, str], before: str = ""
+) -> Started:
+    """Begin `byline WORDS`, with files for what it prints; `before` is Python that its process runs before."""
+    command = ["byline", *map(str, words)]
+    asked = {"words": command, "folder": str(cwd), "environment": dict(environment), "outputs": [*outputs]}
+    server = begin_server()
+    assert server.stdin
+    server.stdin.write(json.dumps({**asked, "before": before}).encode() + b"\n")
+    return Started(command, _read_number())
+
+
 def run(
-    *words: object, cwd: Path | str | None = None, columns: int = 120, timeout: float = LIMIT
+    *words: object, cwd: Path | str | None = None, columns: int = 120, timeout: float = LIMIT, before: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """What `byline WORDS` prints and how it ends; what takes too long is killed, and raises TimeoutExpired."""
     environment = {**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1"}
-    command = ["byline", *map(str, words)]
     with tempfile.TemporaryDirectory() as place:
         outputs = [f"{place}/stdout", f"{place}/stderr"]
-        asked = {"words": command, "folder": str(cwd or os.getcwd()), "environment": environment, "outputs": outputs}
-        server = begin_server()
-        assert server.stdin
-        assert server.stdout
-        server.stdin.write(json.dumps(asked) + "\n")
-        server.stdin.flush()
-        if not select.select([server.stdout], [], [], timeout)[0]:
-            os.killpg(server.pid, signal.SIGKILL)  # and what it has forked; the next command begins another server
-            server.wait()
-            begin_server.cache_clear()
-            said = (Path(path).read_text("utf-8", "replace") if Path(path).exists() else "" for path in outputs)
-            raise subprocess.TimeoutExpired(command, timeout, *said)
-        told = server.stdout.readline()
-        assert told, f"the server of commands ended with {server.wait()}"
-        code = json.loads(told)
+        started = start(*words, cwd=cwd or os.getcwd(), outputs=outputs, environment=environment, before=before)
+        try:
+            code = started.wait(timeout)
+        except subprocess.TimeoutExpired as late:
+            late.stdout, late.stderr = (Path(path).read_text("utf-8", "replace") for path in outputs)  # type: ignore[assignment]
+            raise
         texts = [Path(path).read_text("utf-8") for path in outputs]
-    return subprocess.CompletedProcess(command, code, *texts)
+    return subprocess.CompletedProcess(started.words, code, *texts)
+
+
+def give_up() -> None:
+    """Kill the server and what it has forked; the next command begins another."""
+    server = begin_server()
+    os.killpg(server.pid, signal.SIGKILL)
+    server.wait()
+    begin_server.cache_clear()
+
+
+def _read_number() -> int:
+    server = begin_server()
+    assert server.stdout
+    told = server.stdout.readline()
+    assert told, f"the server of commands ended with {server.wait()}"
+    return int(told)
 
 
 @cache
-def begin_server() -> subprocess.Popen[str]:
+def begin_server() -> subprocess.Popen[bytes]:
     """One for each process of the tests; it ends when its input does."""
     process = subprocess.Popen(
-        [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+        [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
     )
 
     def end() -> None:
@@ -89,6 +128,7 @@ def _serve(requests: IO[str], answers: IO[str]) -> None:
         child = os.fork()
         if not child:
             _become(asked)
+        print(child, file=answers, flush=True)
         _, status = os.waitpid(child, 0)
         print(os.waitstatus_to_exitcode(status), file=answers, flush=True)
 
@@ -119,6 +159,7 @@ def _become(asked: dict[str, Any]) -> NoReturn:
         sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
         sys.stderr = os.fdopen(2, "w", 1, encoding="utf-8", closefd=False)
         sys.argv = asked["words"]
+        exec(asked["before"], {})
         try:
             from byline.__main__ import main
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import pty
 import re
 import select
-import signal
 import struct
 import subprocess
 import termios
-from typing import Any
+import time
 
-from programs import LIMIT, begin_server
+from programs import LIMIT, give_up, start
 
 
 def watch(*words: object, columns: int = 80, stdout: str | None = None) -> tuple[int, str]:
@@ -23,33 +21,19 @@ def watch(*words: object, columns: int = 80, stdout: str | None = None) -> tuple
     fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
     terminal = os.ttyname(side)
-    asked: dict[str, Any] = {
-        "words": ["byline", *map(str, words)],
-        "folder": os.getcwd(),
-        "environment": {**environment, "TERM": "xterm"},
-        "outputs": [stdout or terminal, terminal],
-    }
-    server = begin_server()
-    assert server.stdin
-    assert server.stdout
-    shown, told = b"", False
+    started = start(
+        *words, cwd=os.getcwd(), outputs=[stdout or terminal, terminal], environment={**environment, "TERM": "xterm"}
+    )
+    shown = b""
+    end = time.monotonic() + LIMIT
     try:
-        server.stdin.write(json.dumps(asked) + "\n")
-        server.stdin.flush()
-        while True:  # what is left on the terminal when the program has ended is read, too
-            ready, _, _ = select.select([main] if told else [main, server.stdout], [], [], 0 if told else LIMIT)
-            if main in ready:
+        while started.running() or select.select([main], [], [], 0)[0]:  # what is left when it has ended is read, too
+            if select.select([main], [], [], 0.02)[0]:
                 shown += os.read(main, 65536)
-            elif told:
-                break
-            elif ready:
-                told = True
-            else:
-                os.killpg(server.pid, signal.SIGKILL)
-                server.wait()
-                begin_server.cache_clear()
-                raise subprocess.TimeoutExpired(asked["words"], LIMIT, shown)
-        code = json.loads(server.stdout.readline())
+            if time.monotonic() > end:
+                give_up()
+                raise subprocess.TimeoutExpired(started.words, LIMIT, shown)
+        code = started.wait()
     finally:
         os.close(side)
         os.close(main)

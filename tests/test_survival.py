@@ -5,23 +5,22 @@ from __future__ import annotations
 import json
 import os
 import random
-import select
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+import programs
 from byline.answers import format_answers
 from byline.execution import Keep
 from byline.settings import Settings
 from byline.verification import verify
 from conftest import MakeCorpus, small_problems
-from programs import run
+from programs import Started, run
 
 MEMBERS = ("--preset", "pool.toml", "--members", "5", "--workers", "2")
 POOL = '[shared]\nhidden = 16\nsub_epochs = 8\n[[member]]\n[[member]]\ndirection = "backward"\ntrain_on = "known"\n'
@@ -60,113 +59,59 @@ def results(folder: Path) -> dict[str, bytes]:
     return {str(file.relative_to(folder)): file.read_bytes() for file in files} | {"plan": json.dumps(plan).encode()}
 
 
-WARM = """
-import json, os, sys, traceback
-from pathlib import Path
-from byline import storage
-from byline.__main__ import main
-from byline.settings import Settings
-from byline.verification import verify
-def die_at(point):
-    write, replace = storage._write, Path.replace
-    left = point
-    def count():
-        nonlocal left
-        left -= 1
-        if not left: os._exit(9)
-    def dying_write(path, content):
-        write(path, content[: len(content) // 2])
-        count()
-        write(path, content)
-    def dying_replace(path, target):
-        count()
-        return replace(path, target)
-    storage._write, Path.replace = dying_write, dying_replace
-def become(asked):
-    code = 1
-    try:
-        os.chdir(asked["folder"])
-        os.dup2(os.open("/dev/null", os.O_WRONLY), 1)
-        os.dup2(os.open(asked["errors"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
-        sys.argv = ["byline", *asked["words"]]
-        die_at(asked["point"])
-        main()
-    except SystemExit as end:
-        code = end.code or 0
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        os._exit(code)
-verify(Path(sys.argv[1]), Settings(hidden=2, sub_epochs=1), workers=1)
-for line in sys.stdin:
-    child = os.fork()
-    if not child: become(json.loads(line))
-    print(child, flush=True)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-"""
-"""Has read the compiled code, and forks for each command; it tells the child's number, then how it ended."""
+def warm(folder: Path, *words: object) -> Started:
+    """A command without the time that starting takes; what it says in the end is in `errors`."""
+    outputs = (os.devnull, str(folder / "errors"))
+    return programs.start(*words, cwd=folder, outputs=outputs, environment=os.environ)
 
 
-@dataclass(frozen=True)
-class Warm:
-    """Commands in processes of their own, one after another, without the time that starting takes."""
-
-    process: subprocess.Popen[bytes]
-
-    def start(self, folder: Path, *words: object, point: int = 0) -> int:
-        """The number of a process; at the point-th time that it half wrote or is about to name a file, it ends."""
-        assert self.process.stdin
-        asked = {"folder": str(folder), "words": [*map(str, words)], "errors": str(folder / "errors"), "point": point}
-        self.process.stdin.write(json.dumps(asked).encode() + b"\n")
-        return self._read()
-
-    def running(self) -> bool:
-        """Whether it has not ended yet."""
-        return not select.select([self.process.stdout], [], [], 0)[0]
-
-    def wait(self) -> int:
-        """How it ended."""
-        return self._read()
-
-    def _read(self) -> int:
-        assert self.process.stdout
-        return int(self.process.stdout.readline())
-
-
-@pytest.fixture(scope="module")
-def warm(english: Path) -> Iterator[Warm]:
-    command = [sys.executable, "-c", WARM, str(english)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
-        yield Warm(process)
-
-
-def test_a_run_killed_at_random_points_ends_with_the_same_bytes(home: Path, warm: Warm) -> None:
+def test_a_run_killed_at_random_points_ends_with_the_same_bytes(home: Path) -> None:
     kills, members = (10, 40) if os.environ.get("BYLINE_SOAK") else (3, 12)
     many = (*MEMBERS, "--members", str(members), "--set", "sub_epochs=20")
     begin = time.monotonic()
-    warm.start(home, "verify", "small", "-o", "whole", *many)
-    assert warm.wait() == 0, (home / "errors").read_text("utf-8")
+    assert warm(home, "verify", "small", "-o", "whole", *many).wait() == 0, (home / "errors").read_text("utf-8")
     length = time.monotonic() - begin
     rng = random.Random(0)
     for _ in range(kills):
         before = finished(home / "killed")
-        number = warm.start(home, "verify", "small", "-o", "killed", "--resume", *many)
+        process = warm(home, "verify", "small", "-o", "killed", "--resume", *many)
         for _ in range(1000):  # until it is at work
-            if finished(home / "killed") > before or not warm.running():
+            if finished(home / "killed") > before or not process.running():
                 break
             time.sleep(0.01)
         time.sleep(rng.uniform(0, length / members))
-        assert warm.running(), "it ended before it could be killed"
-        os.kill(number, signal.SIGKILL)
-        assert warm.wait() == -signal.SIGKILL
+        assert process.running(), "it ended before it could be killed"
+        os.kill(process.number, signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
     assert finished(home / "killed") < members
-    warm.start(home, "verify", "small", "-o", "killed", "--resume", *many)
-    assert warm.wait() == 0, (home / "errors").read_text("utf-8")
+    last = warm(home, "verify", "small", "-o", "killed", "--resume", *many)
+    assert last.wait() == 0, (home / "errors").read_text("utf-8")
     assert results(home / "killed") == results(home / "whole")
     assert not list((home / "killed").rglob("*.part"))
 
 
-def test_a_run_that_dies_at_any_write_ends_with_the_same_bytes(home: Path, warm: Warm) -> None:
+DYING = """
+import os
+from pathlib import Path
+from byline import storage
+left = POINT
+def count():
+    global left
+    left -= 1
+    if not left: os._exit(9)
+write, replace = storage._write, Path.replace
+def dying_write(path, content):
+    write(path, content[: len(content) // 2])
+    count()
+    write(path, content)
+def dying_replace(path, target):
+    count()
+    return replace(path, target)
+storage._write, Path.replace = dying_write, dying_replace
+"""
+
+
+def test_a_run_that_dies_at_any_write_ends_with_the_same_bytes(home: Path) -> None:
     """At the n-th time that a file is half written or about to get its name, the process ends as by a power cut."""
     small = Settings(hidden=4, sub_epochs=1)
     whole = verify(home / "small", small, members=2)
@@ -175,9 +120,9 @@ def test_a_run_that_dies_at_any_write_ends_with_the_same_bytes(home: Path, warm:
     while code:
         point += 1
         out = home / str(point)
-        warm.start(home, "verify", "small", "-o", out, *words, point=point)
-        code = warm.wait()
-        assert code in (0, 9), (home / "errors").read_text("utf-8")
+        died = run("verify", "small", "-o", out, *words, cwd=home, before=DYING.replace("POINT", str(point)))
+        code = died.returncode
+        assert code in (0, 9), died.stderr
         resumed = verify(home / "small", small, members=2, keep=Keep(out / "run", resume=True, models=False))
         assert resumed.answers == whole.answers
         assert sorted(path.name for path in out.glob("run/members/*")) == ["0001", "0002"]
@@ -204,17 +149,17 @@ def test_ctrl_c_or_the_system_stops_with_the_answers_so_far(home: Path, number: 
     assert "same author" in out
 
 
-def test_two_processes_never_work_on_one_run(home: Path, warm: Warm) -> None:
-    first = warm.start(home, "verify", "corpus", "-o", "out", *MEMBERS, "--set", "sub_epochs=2000", "--workers", 1)
+def test_two_processes_never_work_on_one_run(home: Path) -> None:
+    first = start(home, "verify", "corpus", "-o", "out", *MEMBERS, "--set", "sub_epochs=2000", "--workers", 1)
     for _ in range(2000):
-        if (home / "out/run/plan.json").exists() or not warm.running():
+        if (home / "out/run/plan.json").exists() or first.poll() is not None:
             break
         time.sleep(0.02)
     second = run("verify", "corpus", "-o", "out", "--resume", *MEMBERS, cwd=home)
     assert second.returncode == 1
     assert "another process is at work here" in second.stderr
-    os.kill(first, signal.SIGKILL)
-    assert warm.wait() == -signal.SIGKILL
+    first.kill()
+    first.communicate()
     third = run("verify", "corpus", "-o", "out", "--resume", *MEMBERS, cwd=home)
     assert third.returncode == 1
     assert "sub_epochs was 2000, is 8" in third.stderr

@@ -26,7 +26,7 @@ from byline.web.needs import Task, usual_title
 from byline.web.options import Options, read_options
 from pages import STAND_IN, Served, children_of, files_below, is_running, serving, until, zipped
 
-LIMIT = 100
+LIMIT = 200
 
 
 @pytest.fixture(scope="module")
@@ -298,7 +298,7 @@ def test_two_who_cancel_or_delete_at_once_do_no_harm(page: Served) -> None:
     assert page.wait_for(page.ask("done")["id"])["state"] == "done"
 
 
-def test_a_hundred_jobs_wait_while_twenty_look_on(page: Served) -> None:
+def test_two_hundred_jobs_wait_while_twenty_look_on(page: Served) -> None:
     first = page.ask("wait")
     page.wait_for(first["id"], "running")
     before = len(page.get("api/jobs")["jobs"])
