@@ -200,8 +200,9 @@ def test_the_table_of_large_jobs_is_the_stored_one() -> None:
 
 def test_time_is_linear_in_problems_and_memory_bounded() -> None:
     rows = json.loads((ROOT / "benchmarks" / "results" / "load.json").read_text("utf-8"))["runs"]
-    assert len({row["commit"] for row in rows}) == 1, "what is compared was measured with the same program"
     taken = {row["job"]: row for row in rows}
+    commits = {row["commit"] for row in rows if row["job"].startswith("problems ")}
+    assert len(commits) == 1, "what is compared was measured with the same program"
     few, many = taken["problems 1,250"], taken["problems 10,000"]
     assert many["seconds"] < 1.5 * 8 * few["seconds"]
     assert many["megabytes"] < 8 * few["megabytes"]
