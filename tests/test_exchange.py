@@ -107,6 +107,15 @@ def test_undoing_it_may_be_killed_too(tmp_path: Path, reached: str) -> None:
     assert step > 2
 
 
+@pytest.mark.parametrize("name", [TAKING, TAKEN])
+def test_a_link_in_the_place_of_what_was_taken_is_not_followed(tmp_path: Path, name: str) -> None:
+    folder, elsewhere = lay(tmp_path / "run", OLD), lay(tmp_path / "elsewhere", NEW)
+    (folder / name).symlink_to(elsewhere)
+    assert not is_stopped(folder)
+    undo_exchange(folder, NAMES)
+    assert (held(elsewhere), (folder / "b").read_text("utf-8")) == (NEW, "old b")
+
+
 def test_a_run_that_was_being_replaced_when_the_process_died_is_found_again(
     make_corpus: MakeCorpus, tmp_path: Path
 ) -> None:

@@ -35,17 +35,17 @@ def exchange(folder: Path, new: Path, parts: Sequence[str]) -> None:
 
 def is_stopped(folder: Path) -> bool:
     """Whether an exchange is going on in a folder, or was when its process was killed."""
-    return any((folder / name).is_dir() for name in (TAKING, TAKEN))
+    return any(_is_folder(folder / name) for name in (TAKING, TAKEN))
 
 
 def undo_exchange(folder: Path, parts: Sequence[str]) -> None:
     """Have the old parts back where an exchange was stopped; this may be stopped too, and done again."""
     taking, taken = folder / TAKING, folder / TAKEN
-    if taken.is_dir():
+    if _is_folder(taken):
         for name in parts:
             _remove(folder / name)
         taken.rename(taking)
-    if taking.is_dir():
+    if _is_folder(taking):
         _move(taking, folder, parts)
         shutil.rmtree(taking, ignore_errors=True)
 
@@ -56,8 +56,13 @@ def _move(source: Path, target: Path, parts: Sequence[str]) -> None:
             (source / name).rename(target / name)
 
 
+def _is_folder(path: Path) -> bool:
+    """Whether it is one itself: in somebody else's folder a link might lead to anything."""
+    return path.is_dir() and not path.is_symlink()
+
+
 def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
+    if _is_folder(path):
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)

@@ -243,7 +243,7 @@ def remove_run(folder: Path) -> None:
 
 
 def _is_own(name: str) -> bool:
-    return name in (PLAN, POOL, TEXTS, CAUTIONS, MEMBERS, LOCK) or (name.startswith(".") and name.endswith(PART))
+    return name in (*PARTS, LOCK) or (name.startswith(".") and name.endswith(PART))
 
 
 def write_plan(folder: Path, plan: Plan) -> None:
