@@ -323,7 +323,7 @@ class TestEnsembles:
         assert done.returncode == 0, done.stderr
         plan = json.loads((tmp_path / "out/run/plan.json").read_text("utf-8"))
         assert plan["budget"]["seconds"] == 1
-        assert f"{len(plan['members'])} member" in done.stdout
+        assert f"Members: {len(plan['members'])}, of preset best" in done.stdout
 
     def test_progress_is_plain_lines_and_a_log_where_there_is_no_terminal(
         self, make_corpus: MakeCorpus, tmp_path: Path
@@ -346,7 +346,7 @@ class TestEnsembles:
         assert code == 0, text
         assert "trainings done" in text
         assert re.search(r"member \d of 2 .*way \d/2, sub-epoch \d+/100, [\d.]+ bits, \d+k chars/s", text)
-        assert "2 members" in told.read_text("utf-8")
+        assert "Members: 2, of preset rnn" in told.read_text("utf-8")
 
     @pytest.mark.parametrize(
         "words",
@@ -458,7 +458,8 @@ class TestOneQuestion:
         )
         assert "Interpretation: cohort, every problem by itself, relative to the reference population" in done.stdout
         assert re.search(r"^question .* 0\.\d\d\d ", done.stdout, re.MULTILINE)
-        assert "Answers are probabilities at a prior of 0.5" in done.stdout
+        assert "Answer: the probability of the same author, at a prior of 0.5;" in done.stdout
+        assert re.search("^Calibration: fitted on [0-9,]+ solved problems; an LLR above ", done.stdout, re.MULTILINE)
         assert "The reference (24 texts by 12 people) is " in done.stdout
         assert "Caution: Very short: the unknown side has " in done.stdout
 
@@ -530,8 +531,8 @@ class TestAnswering:
         (engines,) = re.findall("^Engines: (.*)$", done.stdout, re.MULTILINE)
         assert {name.split()[0] for name in engines.split(", ")} == {"vectors", "ngram", "rnn"}
         assert re.search("^Interpretation: relative, relative to all other texts", done.stdout, re.MULTILINE)
-        assert "preset best, 8 members" in done.stdout
-        assert "probabilities at a prior of 0.5" in done.stdout
+        assert "Members: 8, of preset best, with seed 0, in " in done.stdout
+        assert "the probability of the same author, at a prior of 0.5;" in done.stdout
 
     def test_a_prior_changes_probabilities_and_not_ratios(self, make_corpus: MakeCorpus) -> None:
         corpus = make_corpus(small_problems(6))

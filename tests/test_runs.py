@@ -25,7 +25,7 @@ from byline.pools import Pool
 from byline.problems import read_problems
 from byline.questions import prepare_questions
 from byline.reference import Reference, ReferenceText
-from byline.runs import Record, find_run, hold, maker, read_members, read_plan, read_record
+from byline.runs import Record, RunFolder, find_run, hold, maker, read_members, read_plan, read_record
 from byline.settings import Settings
 from byline.verification import verify
 from conftest import MakeCorpus, phrase, small_problems
@@ -129,6 +129,22 @@ def test_an_interruption_before_any_member_is_done_gives_no_answers(corpus: Path
     with pytest.raises(Interrupted) as stopped:
         verify(corpus, POOL, report=report)
     assert stopped.value.result is None
+
+
+def test_a_member_that_was_kept_at_the_moment_of_an_interruption_counts(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save = RunFolder.save
+
+    def save_and_stop(run: RunFolder, *given: object) -> None:
+        save(run, *given)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RunFolder, "save", save_and_stop)
+    with pytest.raises(Interrupted) as stopped:
+        verify(corpus, POOL, keep=Keep(tmp_path / "run"), workers=1)
+    assert stopped.value.result is not None
+    assert written(stopped.value.result) == written(verify(corpus, POOL, members=1))
 
 
 def test_problems_in_another_order_are_the_same_problems(corpus: Path, tmp_path: Path) -> None:

@@ -163,10 +163,7 @@ class Execution:
         jobs = []
         for place, member in enumerate(self.plan.members):
             for number, group in enumerate(self.groups):
-                record = self.folder.load(member, number, self.keep.evidence) if self.folder and self.keep else None
-                if record:
-                    self.readings[member, number] = read_record(record, self.plan)
-                else:
+                if not self._is_done(member, number):
                     sides = group.prepared(member.settings).sides
                     trace, evidence = (self.keep.trace, self.keep.evidence) if self.keep else (False, False)
                     jobs.append(Job(member, place, number, group.language, sides, trace, evidence))
@@ -176,12 +173,22 @@ class Execution:
             for outcome in outcomes:
                 self._take(outcome)
         except KeyboardInterrupt:
+            for job in jobs:  # one may have been kept and not been counted yet
+                self._is_done(job.member, job.group)
             raise Interrupted(self._result()) from None
         finally:
             outcomes.close()
         result = self._result()
         assert result is not None
         return result
+
+    def _is_done(self, member: Member, number: int) -> bool:
+        """Whether a member is done with a group; what only the folder knows is read there."""
+        if (member, number) not in self.readings and self.folder and self.keep:
+            record = self.folder.load(member, number, self.keep.evidence)
+            if record:
+                self.readings[member, number] = read_record(record, self.plan)
+        return (member, number) in self.readings
 
     def _take(self, outcome: Outcome) -> None:
         """Keep what a member gave."""

@@ -24,15 +24,30 @@ def verification_json(result: Verification, seconds: float, question: ProblemSet
 def print_verification(
     result: Verification, seconds: float, output: Path | None, question: ProblemSet | None = None
 ) -> None:
-    """What is printed without --json."""
+    """What is printed without --json: the answers, what speaks against them, what they mean, how they came about."""
+    from byline import answers
+    from byline.commands.console import out, printable
+    from byline.runs import FOLDER
+
+    console = out()
     if question:
         print_question(question)
-    print_summary(result, seconds, output)
+    print_compared(result)
+    console.print()
+    print_answers(result.answers)
+    for offence in result.skipped:
+        console.print(f"skipped: {printable(offence.message)}", style="yellow")
     if result.cautions is not None:
         from byline.commands.cautions import print_cautions
 
         single = result.problems[0].id if len(result.problems) == 1 else None
         print_cautions(result.cautions, single, output)
+    console.print()
+    for line in [*meaning(result), "", *describe_manner(result.plan, [run.reach for run in result.runs])]:
+        console.print(line)
+    print_members(result, seconds)
+    if output is not None:
+        console.print(f"Answers are in {output / answers.FILE_NAMES[result.layout]}, the members in {output / FOLDER}")
 
 
 def to_json(result: Verification, seconds: float) -> dict[str, object]:
@@ -109,22 +124,18 @@ RANGE = "over members\nand parts"
 """What an interval of the LLR comes from: how far members agree, and leaving out parts of the texts."""
 
 
-def print_summary(result: Verification, seconds: float, output: Path | None) -> None:
-    """What was compared with what and how, the answers from most to least likely, and where they are."""
-    from byline import answers
-    from byline.commands.console import count_of, language_title, out, printable
-    from byline.questions import FEWEST_HEADS
-    from byline.runs import FOLDER
+def print_compared(result: Verification) -> None:
+    """What was compared with what, for each language."""
+    from byline.commands.console import count_of, language_title, out
 
     console = out()
-    alone = result.plan.manner.interpretation == "cohort"
     for run in result.runs:
-        if alone:
-            console.print(f"{language_title(run.language)}: {count_of(run.problems, 'problem')}, each by itself")
+        asked = f"{language_title(run.language)}: {count_of(run.problems, 'problem')}"
+        if result.plan.manner.interpretation == "cohort":
+            console.print(f"{asked}, each by itself")
             continue
         console.print(
-            f"{language_title(run.language)}: {count_of(run.problems, 'problem')};"
-            f" {'both ways, ' if run.ways > 1 else ''}{count_of(run.heads, 'text set')} learnt,"
+            f"{asked}; {'both ways, ' if run.ways > 1 else ''}{count_of(run.heads, 'text set')} learnt,"
             f" {run.documents:,} judged or compared with;"
             f" {count_of(len(run.alphabet), 'symbol')}; control corpus: {run.control}"
         )
@@ -133,23 +144,18 @@ def print_summary(result: Verification, seconds: float, output: Path | None) -> 
             console.print(f"  {count_of(run.control_repeats, 'control text')} left out: the problems hold {them} too")
         if run.control == "none" and any(member.settings.control in ("one", "each") for member in result.plan.members):
             console.print("  members of this preset are meant to have a control corpus; give one with --control DIR")
+
+
+def print_members(result: Verification, seconds: float) -> None:
+    """Whose answers these are, and what they took."""
+    from byline.commands.console import out, printable
+
     plan = result.plan
-    for line in describe_manner(plan, [run.reach for run in result.runs]):
-        console.print(line)
-    console.print()
-    print_answers(result.answers)
-    console.print(
-        f"preset {printable(plan.preset)}, {count_of(min(run.members for run in result.runs), 'member')},"
-        f" seed {plan.members[0].seed}, {seconds:.1f} s"
+    out().print(
+        f"Members: {min(run.members for run in result.runs)}, of preset {printable(plan.preset)},"
+        f" with seed {plan.members[0].seed}, in {seconds:.1f} s"
         + (f" of {plan.budget['seconds']:g}" if plan.budget else "")
     )  # fmt: skip
-    console.print(
-        _meaning(manner_of(plan.manner, result.answers), any(run.problems >= FEWEST_HEADS for run in result.runs))
-    )
-    for offence in result.skipped:
-        console.print(f"skipped: {printable(offence.message)}", style="yellow")
-    if output is not None:
-        console.print(f"Answers are in {output / answers.FILE_NAMES[result.layout]}, the members in {output / FOLDER}")
 
 
 def print_question(question: ProblemSet) -> None:
@@ -184,28 +190,32 @@ def describe_manner(plan: Plan, reaches: Sequence[float | None]) -> list[str]:
     return lines
 
 
-def _meaning(manner: Manner, many: bool) -> str:
-    """What the numbers mean, in a few sentences."""
+def meaning(result: Verification) -> list[str]:
+    """What the numbers mean, a line for each."""
+    from byline.commands.console import count_of
     from byline.dossiers.words import RESERVE, ratio_words
     from byline.interpret import is_plain
+    from byline.questions import FEWEST_HEADS
 
+    manner = manner_of(result.plan.manner, result.answers)
+    order = "Answers are an order, not probabilities"
+    half = "Half of the problems are taken to be by the same author, as at PAN."
     if is_plain(manner.interpretation):
-        if many:
-            half = "half of the problems are taken to be by the same author, as at PAN."
-            return f"Answers are an order, not probabilities. 0.5 is the median problem: {half}"
-        middle = f"0.5 is the middle {manner.interpretation}: so few have no median worth the name."
-        return f"Answers are an order, not probabilities. {middle}"
+        if any(run.problems >= FEWEST_HEADS for run in result.runs):
+            return [f"{order}. 0.5 is the median problem. {half}"]
+        return [f"{order}. 0.5 is the middle {manner.interpretation}: so few have no median worth the name."]
     if manner.calibration is None:
-        return "Answers are an order, not probabilities: nothing is calibrated for these members; see byline calibrate."
+        return [f"{order}: nothing is calibrated for these members; see byline calibrate."]
     ten = ratio_words("ten", same=True).removesuffix(".")
-    lines = [
-        f"Answers are probabilities at a prior of {manner.prior:g}. LLR: the weight of evidence in bans. At 1,",
-        f"{ten[0].lower()}{ten[1:]}; at -1 ten times less. Its range comes from how far members agree and",
-        f"how far it hangs on parts of the texts. {RESERVE} What is undecided is written as 0.500.",
+    same, different = manner.calibration.caps
+    return [
+        f"Answer: the probability of the same author, at a prior of {manner.prior:g}; what is undecided is 0.500."
+        + (f" {half}" if manner.interpretation == "relative" else ""),
+        f"LLR: the weight of evidence, in bans. At +1 {ten[0].lower()}{ten[1:]}; at -1 ten times less.",
+        f"Over members and parts: how far members agree, and how far it hangs on parts of the texts. {RESERVE}",
+        f"Calibration: fitted on {count_of(manner.calibration.problems, 'solved problem')}; an LLR above {same:+.2f} or"
+        f" below {-different:+.2f} is not borne out by them, and never claimed.",
     ]
-    if manner.interpretation == "relative":
-        lines.append("Half of the problems are taken to be by the same author, as at PAN.")
-    return " ".join(lines)
 
 
 def print_answers(answers: Sequence[Answer]) -> None:
