@@ -63,7 +63,7 @@ STAGES = (
     _stage(
         "combine",
         "members side by side, each kept when it is done",
-        "modelfile runs cautions.file keepsakes testimony workers ensemble",
+        "modelfile matrixfile memberfiles runs cautions.file keepsakes testimony workers ensemble",
     ),
     _stage(
         "interpret",

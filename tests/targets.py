@@ -12,7 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -21,7 +21,7 @@ from safetensors.numpy import load, save
 
 import scribes
 from byline.answers import read_answers
-from byline.attribution.collections import read_collection
+from byline.attribution.collections import evaluate_collection, read_collection
 from byline.attribution.file import HEADER as AUTHORS_HEADER
 from byline.attribution.file import author_model_bytes, read_author_model
 from byline.attribution.model import train_authors
@@ -29,7 +29,7 @@ from byline.attribution.writings import read_writings, writings_of
 from byline.calibration import read_calibration
 from byline.cautions import find_cautions
 from byline.cautions.file import read_cautions
-from byline.clusterfiles import read_text_folders
+from byline.clusterfiles import evaluate_clusterings, read_text_folders
 from byline.documents import Document
 from byline.dossiers.verification import verification_dossier
 from byline.ensemble import parse_duration
@@ -40,12 +40,14 @@ from byline.figures.metadata import read_looks
 from byline.formats import READERS, read_text
 from byline.keepsakes import read_kept_problems
 from byline.likelihood import parse_prior
+from byline.memberfiles import MEMBER
 from byline.modelfile import read_model
 from byline.places import trace
 from byline.pools import read_pool
 from byline.problems import Problem, ProblemSet, read_problems
-from byline.reference.building import read_reference
-from byline.runs import CAUTIONS, FOLDER, MEMBER, PLAN, TEXTS, read_plan, read_record
+from byline.reference import Reference, ReferenceText, read_reference
+from byline.reference.folder import DESCRIPTION, write_reference
+from byline.runs import CAUTIONS, FOLDER, PLAN, TEXTS, read_plan, read_record
 from byline.settings import Settings, parse_assignments, read_settings
 from byline.storage import checked_json, sha256
 from byline.testimony import read_evidence
@@ -53,9 +55,11 @@ from byline.truth import read_truth
 from byline.verification import verify
 from byline.views import learn_view
 from byline.web.archives import unpack
+from byline.web.home import NAME_BYTES, Home
+from byline.web.jobs import JOB, Job, Jobs
 from byline.web.limits import Limits, RefusedError
 from byline.web.names import plain_path, storable
-from byline.web.options import read_options
+from byline.web.options import Options, read_options
 
 REFUSALS = (BylineError, RefusedError)
 PARTED = b"\n\0\n"
@@ -183,11 +187,26 @@ def with_header(model: bytes, name: str, header: str) -> bytes:
 
 
 def read_run_with(data: bytes, folder: Path) -> None:
-    """A run of which one file is another: the first byte says which."""
+    """A run of which one file is another, with the right hash: the first byte says which."""
     names = list(finished())
     chosen = names[(data[0] if data else 0) % len(names)]
-    write(folder, {**finished(), chosen: sealed(data[1:])})
+    changed = {**finished(), chosen: sealed(data[1:])}
+    description = str(Path(chosen).with_name(MEMBER))
+    if description in changed and chosen != description:
+        changed[description] = hashed(changed[description], {Path(chosen).name: changed[chosen]})
+    write(folder, changed)
     verification_dossier(folder)
+
+
+def hashed(description: bytes, contents: Mapping[str, bytes]) -> bytes:
+    """A member's description, sealed, with the right hashes of those of these files that it names."""
+    try:
+        values = json.loads(description)
+        named = values["files"]
+        values["files"] = {name: sha256(contents[name]) if name in contents else named[name] for name in named}
+        return sealed(json.dumps(values).encode())
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return sealed(description)
 
 
 def in_run(name: str, read: Callable[[Path], object]) -> Target:
@@ -204,26 +223,22 @@ def in_run(name: str, read: Callable[[Path], object]) -> Target:
     return Target(run, [finished()[name]])
 
 
+@cache
+def member_files() -> Mapping[str, bytes]:
+    """Those of the finished run's member, its description first."""
+    home = next(name for name in finished() if name.endswith(MEMBER)).removesuffix(MEMBER)
+    found = {name.removeprefix(home): content for name, content in finished().items() if name.startswith(home)}
+    return {MEMBER: found.pop(MEMBER), **found}
+
+
 def read_member_with(data: bytes, folder: Path) -> None:
-    """A member whose files are the bytes, parted: its description, its matrix."""
-    place = next(name for name in finished() if name.endswith(MEMBER)).removesuffix(f"/{MEMBER}")
-    first, *others = data.split(PARTED)
-    own = [name for name in finished() if name.startswith(f"{place}/") and not name.endswith(MEMBER)]
-    contents = {name: part for name, part in zip(own, others, strict=False) if part}
-    try:
-        values = json.loads(first)
-        values["files"] = {Path(name).name: sha256(part) for name, part in {**pick(own), **contents}.items()}
-        first = json.dumps(values).encode()
-    except (ValueError, TypeError, RecursionError):
-        pass
-    write(folder, {**finished(), **contents, f"{place}/{MEMBER}": sealed(first)})
-    read_record(folder / place)
-    read_evidence(folder / place)
-
-
-def pick(names: Sequence[str]) -> dict[str, bytes]:
-    """Some files of the finished run."""
-    return {name: finished()[name] for name in names}
+    """A member whose files are the bytes, parted, with the right hashes; a file that is wanting is as it was."""
+    parts = dict(zip(member_files(), data.split(PARTED), strict=False))
+    contents = {name: parts.get(name) or content for name, content in member_files().items()}
+    write(folder, {**contents, MEMBER: hashed(contents[MEMBER], contents)})
+    with suppress(*REFUSALS):
+        read_evidence(folder)
+    read_record(folder)
 
 
 def read_header(data: bytes, folder: Path) -> None:
@@ -246,6 +261,44 @@ def header_of_authors() -> bytes:
 
         with safe_open(write(folder, {"m": authors_model()}) / "m", framework="numpy") as file:
             return str(file.metadata()[AUTHORS_HEADER]).partition(" ")[2].encode()
+
+
+@cache
+def built_reference() -> Mapping[str, bytes]:
+    """The files of a reference that was built, its description first."""
+    texts = [ReferenceText(problem.known[0], problem.id) for problem in problems()]
+    with scratch() as folder:
+        write_reference(Reference("english", tuple(texts)), folder / "built")
+        found = {
+            str(file.relative_to(folder / "built")): file.read_bytes() for file in sorted((folder / "built").rglob("*"))
+            if file.is_file()
+        }  # fmt: skip
+    return {DESCRIPTION: found.pop(DESCRIPTION), **found}
+
+
+def read_built_with(data: bytes, folder: Path) -> None:
+    """A reference that was built, with another description."""
+    read_reference(write(folder, {**built_reference(), DESCRIPTION: sealed(data)}))
+
+
+JOBS = ("0" * 2 * NAME_BYTES, "1" * 2 * NAME_BYTES)
+
+
+def read_job(data: bytes, folder: Path) -> None:
+    """A job that the page kept: whatever it is, the page lists it beside others, so that it can be deleted."""
+    other = sealed(json.dumps({**json.loads(a_job()), "id": JOBS[1]}).encode())
+    write(folder, {f"jobs/{JOBS[0]}/{JOB}": sealed(data), f"jobs/{JOBS[1]}/{JOB}": other})
+    jobs = Jobs(Home(folder))
+    jobs.load()
+    assert {job.to_json()["id"] for job in jobs.all()} >= {JOBS[1]}
+    json.dumps([job.to_json() for job in jobs.all()])
+
+
+def a_job() -> bytes:
+    """A good one."""
+    values = asdict(Job(JOBS[0], "question", "t", Options(), "done"))
+    values.pop("progress")
+    return checked_json({**values, "made": "2026-01-02T03:04:05Z"})
 
 
 def read_archive(data: bytes, folder: Path) -> None:
@@ -318,13 +371,15 @@ WRITERS: Mapping[str, Callable[[Sequence[str]], bytes]] = {
 }  # fmt: skip
 
 
+CLUSTERS = b'[[{"document": "a"}, {"document": "b"}], [{"document": "c"}]]'
+
+
 @cache
 def targets() -> Mapping[str, Target]:
     """All of them by name."""
     assert {*READERS} <= {*WRITERS, ".htm", ".tei"}, "a format without a target"
     texts = {"EN001/known01.txt": PROSE[0].encode() * 9, "EN001/unknown.txt": PROSE[1].encode() * 9}
     lines = "".join(json.dumps({"id": n, "pair": [PROSE[0], PROSE[1]]}) + "\n" for n in range(2)).encode()
-    member = next(name for name in finished() if name.endswith(MEMBER))
     pool = b'description = "p"\nmembers = 2\n[shared]\nengine = "ngram"\n[[member]]\norder = 3\n[[member]]\norder = 4\n'
     calibration = files("byline") / "calibrations" / "best.json"
     infos = {"folder": "problem001", "language": "en"}
@@ -360,7 +415,7 @@ def targets() -> Mapping[str, Target]:
         "plan": in_run(f"{FOLDER}/{PLAN}", read_plan),
         "texts of a run": in_run(f"{FOLDER}/{TEXTS}", lambda run: read_kept_problems(run, read_plan(run))),
         "cautions of a run": in_run(f"{FOLDER}/{CAUTIONS}", lambda run: read_cautions(run, read_plan(run))),
-        "member of a run": Target(read_member_with, [finished()[member]]),
+        "member of a run": Target(read_member_with, [PARTED.join(member_files().values())]),
         "run": Target(read_run_with, [bytes([n]) + content for n, content in enumerate(finished().values())]),
         "calibration": as_file(read_sealed(read_calibration), "c.json", seeds=[calibration.read_bytes()]),
         "reference": as_folder(
@@ -379,6 +434,23 @@ def targets() -> Mapping[str, Target]:
             read_text_folders,
             {"info.json": json.dumps([infos]).encode(), "problem001/document0001.txt": b"It was late."},
         ),
+        "reference that was built": Target(read_built_with, [built_reference()[DESCRIPTION]]),
+        "truth of attribution": as_folder(
+            lambda folder: evaluate_collection(folder / "answers-problem00001.json", folder / "ground-truth.json"),
+            {
+                "answers-problem00001.json": b'[{"unknown-text": "u1.txt", "predicted-author": "candidate1"}]',
+                "ground-truth.json": b'{"ground_truth": [{"unknown-text": "u1.txt", "true-author": "candidate1"}]}',
+            },
+        ),
+        "truth of clusters": as_folder(
+            lambda folder: evaluate_clusterings(folder / "given", folder / "truth"),
+            {
+                "given/clustering.json": CLUSTERS,
+                "given/ranking.json": b'[{"document1": "a", "document2": "b", "score": 0.5}]',
+                "truth/clustering.json": CLUSTERS,
+            },
+        ),
+        "job of the page": Target(read_job, [a_job()]),
         "archive": Target(read_archive, [scribes.pack({"a/b.txt": "x", "c.txt": "y"})]),
         "name of an upload": Target(read_name, [b"folder/a text.txt", b"..\\x", b"C:con.txt"]),
         "options of the page": Target(read_json_options, [b'{"title": "t", "budget": 300, "none": 0.1, "keep": true}']),

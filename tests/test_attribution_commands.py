@@ -487,7 +487,8 @@ class TestAttribute:
         assert re.search(r"Cid +0\.\d{3} +0\.\d{3} +\d\.\d{3} +\w{3} 0\.\d{3}, \w{3} 0\.\d{3} *$", lines[1])
         assert lines[3:] == [
             '"None of these" was given a probability of 0.1 beforehand; see --none.',
-            "It is easily missed: if the author may be another, ask byline verify of the one who is named, too.",
+            "Somebody who is not among them is often taken for one of them, with a high probability:"
+            " if the author may be another, ask byline verify of the one who is named, too.",
         ]
         sure = run("attribute", model_file, "asked0.txt", "--none", 0)
         assert sure.split()[:5] == ["text", "author", "probability", "bits", "then"]

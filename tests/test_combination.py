@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from byline import storage
 from byline.agreement import examine_run
 from byline.answers import format_answers
 from byline.calibration import builtin_calibration
@@ -16,10 +19,11 @@ from byline.documents import Document
 from byline.errors import AnswersError, RunError
 from byline.execution import Finished, Keep
 from byline.fusion import average_members
+from byline.memberfiles import copy_member
 from byline.plans import Manner
 from byline.pools import Pool, read_pool
 from byline.reference import Reference, ReferenceText
-from byline.runs import aside, copy_member, read_members, read_plan
+from byline.runs import aside, read_members, read_plan
 from byline.settings import kinds_of
 from byline.storage import checked_json, sha256, write_files
 from byline.testimony import read_evidence
@@ -223,14 +227,34 @@ class TestCombining:
         before = held(tmp_path / "both")
         evidence = tmp_path / "2/members/0001/evidence.json"
         evidence.write_bytes(evidence.read_bytes() + b" ")
-        replaced: list[bool] = []
+        answers = tmp_path / "answers.txt"
+        answers.write_text("EN001 0.5\n", encoding="utf-8")
         with pytest.raises(RunError, match=r"evidence\.json: damaged; go on with its run by --resume"):
-            combine_runs([tmp_path / "1", tmp_path / "2"], tmp_path / "both", True, None, lambda: replaced.append(True))
-        assert (held(tmp_path / "both"), replaced) == (before, [])
+            combine_runs([tmp_path / "1", tmp_path / "2"], tmp_path / "both", True, answered=True)
+        assert held(tmp_path / "both") == before
+        assert answers.exists()
         evidence.unlink()
-        combine_runs([tmp_path / "1", tmp_path / "2"], tmp_path / "both", True, None, lambda: replaced.append(True))
-        assert (len(read_plan(tmp_path / "both").members), replaced) == (2, [True])
+        combine_runs([tmp_path / "1", tmp_path / "2"], tmp_path / "both", True, answered=True)
+        assert len(read_plan(tmp_path / "both").members) == 2
         assert examine_run(tmp_path / "both").members
+        assert not answers.exists(), "it was the other run's"
+
+    def test_so_does_one_for_whose_plan_there_is_no_room(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """When all members are copied: the answers of the old run stay too."""
+        make_run(tmp_path / "one", members=2)
+        make_run(tmp_path / "out/run", seed=2)
+        (tmp_path / "out/answers.txt").write_text("EN001 0.5\n", encoding="utf-8")
+        before, write = held(tmp_path / "out"), storage._write
+
+        def fail(path: Path, content: bytes) -> None:
+            if path.name.startswith(".plan.json"):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            write(path, content)
+
+        monkeypatch.setattr(storage, "_write", fail)
+        with pytest.raises(RunError, match="No space left on device"):
+            combine_runs([tmp_path / "one"], tmp_path / "out/run", True, answered=True)
+        assert held(tmp_path / "out") == before
 
     @pytest.mark.parametrize("fault", [KeyboardInterrupt(), RunError("full")], ids=["stopped", "full"])
     def test_so_does_one_that_is_stopped_while_it_copies(

@@ -460,7 +460,7 @@ class TestOneQuestion:
         assert re.search(r"^question .* 0\.\d\d\d ", done.stdout, re.MULTILINE)
         assert "Answer: the probability of the same author, at a prior of 0.5;" in done.stdout
         assert re.search("^Calibration: fitted on [0-9,]+ solved problems; an LLR above ", done.stdout, re.MULTILINE)
-        assert "The reference (24 texts by 12 people) is " in done.stdout
+        assert "the reference (24 texts by 12 people) is " in done.stdout
         assert "Caution: Very short: the unknown side has " in done.stdout
 
     def test_json_says_the_same_and_nothing_else(self, texts: list[Path], reference: Path, tmp_path: Path) -> None:

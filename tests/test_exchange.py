@@ -11,7 +11,7 @@ import pytest
 
 from byline.agreement import examine_run
 from byline.errors import RunError
-from byline.exchange import TAKEN, TAKING, exchange, is_stopped, undo_exchange
+from byline.exchange import TAKEN, TAKING, exchange, is_unfinished, undo_exchange
 from byline.execution import Keep
 from byline.runs import PARTS, find_run, hold
 from byline.settings import Settings
@@ -73,19 +73,19 @@ def test_new_parts_take_the_place_of_old_ones(tmp_path: Path) -> None:
     folder, new = lay(tmp_path / "run", {**OLD, "lock": ""}), lay(tmp_path / "run/.new.part", NEW)
     exchange(folder, new, NAMES)
     assert held(folder) == {**NEW, "lock": "", ".new.part/old/a/x": "old a", ".new.part/old/b": "old b"}
-    assert not is_stopped(folder)
+    assert not is_unfinished(folder)
 
 
 def test_wherever_its_process_is_killed_the_old_ones_come_back_or_the_new_ones_are_there(tmp_path: Path) -> None:
-    """The new ones have a part more: it may not stay beside the old ones."""
+    """The new ones have a part more: it may not stay beside the old ones. What was made of those goes with them."""
     ends = []
     for step in range(1, 100):
-        folder = lay(tmp_path / str(step), OLD)
-        new = lay(tmp_path / f"new{step}", NEW)
-        killed = run_until(step, lambda folder=folder, new=new: exchange(folder, new, NAMES))  # type: ignore[misc]
-        undo_exchange(folder, NAMES)
-        assert not is_stopped(folder)
-        assert held(folder) in (OLD, NEW)
+        around = lay(tmp_path / str(step), {"answers": "old", **{f"run/{name}": text for name, text in OLD.items()}})
+        folder, new = around / "run", lay(tmp_path / f"new{step}", NEW)
+        killed = run_until(step, lambda folder=folder, new=new: exchange(folder, new, NAMES, ["answers"]))  # type: ignore[misc]
+        undo_exchange(folder, NAMES, ["answers"])
+        assert not is_unfinished(folder)
+        assert (held(folder), (around / "answers").exists()) in ((OLD, True), (NEW, False))
         ends.append(held(folder) == NEW)
         if not killed:
             break
@@ -101,7 +101,7 @@ def test_undoing_it_may_be_killed_too(tmp_path: Path, reached: str) -> None:
         killed = run_until(step, lambda folder=folder: undo_exchange(folder, NAMES))  # type: ignore[misc]
         undo_exchange(folder, NAMES)
         assert held(folder) == OLD
-        assert not is_stopped(folder)
+        assert not is_unfinished(folder)
         if not killed:
             break
     assert step > 2
@@ -111,9 +111,17 @@ def test_undoing_it_may_be_killed_too(tmp_path: Path, reached: str) -> None:
 def test_a_link_in_the_place_of_what_was_taken_is_not_followed(tmp_path: Path, name: str) -> None:
     folder, elsewhere = lay(tmp_path / "run", OLD), lay(tmp_path / "elsewhere", NEW)
     (folder / name).symlink_to(elsewhere)
-    assert not is_stopped(folder)
+    assert not is_unfinished(folder)
     undo_exchange(folder, NAMES)
     assert (held(elsewhere), (folder / "b").read_text("utf-8")) == (NEW, "old b")
+
+
+def test_what_comes_back_from_somebody_elses_folder_takes_no_other_names_and_nobodys_place(tmp_path: Path) -> None:
+    planted = {f"{TAKING}/above/answers": "planted", f"{TAKING}/above/.profile": "planted"}
+    folder = lay(tmp_path / "run", planted)
+    lay(tmp_path, {"answers": "mine"})
+    undo_exchange(folder, NAMES, ["answers"])
+    assert held(tmp_path) == {"answers": "mine"}
 
 
 def test_a_run_that_was_being_replaced_when_the_process_died_is_found_again(

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +25,12 @@ from numba.core.caching import _CacheLocator
 
 import programs
 from byline import ngram_kernels
+from byline.runs import FOLDER, find_run, read_plan
+from byline.storage import put_back
 from conftest import phrase, small_problems
 
 SOAK = int(os.environ.get("BYLINE_SOAK", "0"))
-SMALL = ("--set", "hidden=4", "--set", "sub_epochs=2")
+SMALL = ("--engines", "rnn", "--members", "2", "--set", "hidden=4", "--set", "sub_epochs=2")
 LIMIT = 60.0
 
 
@@ -38,35 +40,65 @@ class Writer:
 
     words: tuple[str, ...]
     output: str
+    old: tuple[str, ...]
+    """Makes something else in the same place."""
     again: tuple[str, ...] = ("--overwrite",)
     same: bool = True
     """Whether its files are the same bytes each time; a run's hold timings, a report's the command."""
 
 
+ROLLING = ("rolling", "m.byline", "long.txt", "--step", "300", "--report", "new.html", "--window")
 WRITERS = {
-    "verify": Writer(("verify", "corpus", "-o", "new", *SMALL), "new/answers.txt", ("--resume",)),
-    "train": Writer(("train", "authors", "-o", "new.byline"), "new.byline"),
-    "enroll": Writer(("enroll", "m.byline", "more", "-o", "new.byline"), "new.byline"),
-    "attribute": Writer(("attribute", "m.byline", "more", "-o", "new.csv"), "new.csv"),
+    "verify": Writer(
+        ("verify", "corpus", "-o", "new", *SMALL), "new/answers.txt",
+        ("verify", "corpus", "-o", "new", *SMALL, "--seed", "7"), ("--resume",),
+    ),
+    "train": Writer(("train", "authors", "-o", "new.byline"), "new.byline", ("train", "more", "-o", "new.byline")),
+    "enroll": Writer(
+        ("enroll", "m.byline", "more", "-o", "new.byline"), "new.byline", ("train", "authors", "-o", "new.byline")
+    ),
+    "attribute": Writer(
+        ("attribute", "m.byline", "more", "-o", "new.csv"), "new.csv",
+        ("attribute", "m.byline", "long.txt", "-o", "new.csv"),
+    ),
     "attribution report": Writer(
-        ("attribute", "m.byline", "more", "--report", "new.html"), "new.html", ("--overwrite",), same=False
+        ("attribute", "m.byline", "more", "--report", "new.html"), "new.html",
+        ("attribute", "m.byline", "long.txt", "--report", "new.html"), same=False,
     ),
-    "cluster": Writer(("cluster", "authors", "-o", "new"), "new/clustering.json"),
-    "rolling report": Writer(
-        ("rolling", "m.byline", "long.txt", "--window", "600", "--step", "300", "--report", "new.html"), "new.html",
-        ("--overwrite",), same=False,
+    "cluster": Writer(
+        ("cluster", "authors", "-o", "new"), "new/clustering.json",
+        ("cluster", "authors", "-o", "new", "--threshold", "-99"),
     ),
-    "report": Writer(("report", "run", "-o", "new.html"), "new.html", ("--overwrite",), same=False),
-    "plot": Writer(("plot", "run", "heatmap", "-o", "new.svg"), "new.svg"),
-    "combine": Writer(("combine", "run", "run2", "-o", "new"), "new/answers.txt"),
-    "reference": Writer(("reference", "build", "authors", "-o", "new"), "new/reference.json"),
-    "calibrate": Writer(("calibrate", "corpus", "-o", "new.json", *SMALL), "new.json", ("--overwrite",)),
+    "rolling report": Writer((*ROLLING, "600"), "new.html", (*ROLLING, "700"), same=False),
+    "report": Writer(
+        ("report", "run", "-o", "new.html"), "new.html", ("report", "run2", "-o", "new.html"), same=False
+    ),
+    "plot": Writer(
+        ("plot", "run", "heatmap", "-o", "new.svg"), "new.svg", ("plot", "run2", "heatmap", "-o", "new.svg")
+    ),
+    "combine": Writer(
+        ("combine", "run", "run2", "-o", "new"), "new/answers.txt", ("combine", "run2", "-o", "new")
+    ),
+    "reference": Writer(
+        ("reference", "build", "authors", "-o", "new"), "new/reference.json",
+        ("reference", "build", "more", "-o", "new"),
+    ),
+    "calibrate": Writer(
+        ("calibrate", "corpus", "-o", "new.json", *SMALL), "new.json",
+        ("calibrate", "corpus", "-o", "new.json", *SMALL, "--seed", "7"),
+    ),
+    "text": Writer(("text", "long.txt", "-o", "new"), "new/long.txt", ("text", "other/long.txt", "-o", "new")),
+    "demo": Writer(
+        ("demo", "greek", "--members", "1"), "byline-demo.html", ("demo", "--members", "1"), (), same=False
+    ),
 }  # fmt: skip
 
 
 USUAL = ("verify", "train", "report", "reference", "calibrate")
 """Those that are tried here; a soak tries them all."""
 TRIED = WRITERS if SOAK else USUAL
+DYING_HERE = ("verify", "train", "report", "reference", "combine")
+"""Commands that are ended at each of their writes here; a soak does so with all."""
 
 
 def run(folder: Path, words: tuple[str, ...], **more: object) -> subprocess.CompletedProcess[str]:
@@ -93,14 +125,16 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Path:
             for salt in range(2):
                 file = folder / place / f"author{author}" / f"{salt}.txt"
                 file.write_text(phrase(author, 900, salt), encoding="utf-8")
-    (folder / "long.txt").write_text(phrase(0, 1500, 8) + phrase(1, 1500, 8), encoding="utf-8")
+    for name, salt in (("long.txt", 8), ("other/long.txt", 9)):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(phrase(0, 1500, salt) + phrase(1, 1500, salt), encoding="utf-8")
     made = {
         "run": ("verify", "corpus", "-o", "run", "--seed", "1", *SMALL),
         "run2": ("verify", "corpus", "-o", "run2", "--seed", "2", *SMALL),
         "m.byline": ("train", "authors", "-o", "m.byline"),
     }
     for name, words in made.items():
-        if any(name in WRITERS[each].words for each in TRIED):
+        if any(name in WRITERS[each].words for each in (*TRIED, *DYING_HERE)):
             done = programs.run(*words, cwd=folder)
             assert done.returncode == 0, done.stderr
     return folder
@@ -173,6 +207,46 @@ def test_a_command_stopped_anywhere_leaves_nothing_half_done(
     assert done.returncode == 0, done.stderr
     assert not writer.same or (home / writer.output).read_bytes() == wanted
     assert [path.name for path in home.rglob("*.part*")] == [], "nothing half-written is left"
+
+
+def seen(home: Path, writer: Writer) -> tuple[bytes | None, object]:
+    """What the next one to come finds: the file that a command writes, and where there is one the run it comes from."""
+    place = home / "new"
+    put_back(place)
+    run_folder = find_run(place) if (place / FOLDER).is_dir() else None
+    plan = [asdict(member) for member in read_plan(run_folder).members] if run_folder else None
+    output = home / writer.output
+    return output.read_bytes() if output.exists() else None, plan
+
+
+@pytest.mark.parametrize("name", WRITERS if SOAK else DYING_HERE)
+def test_a_command_that_dies_while_it_replaces_something_leaves_the_old_or_the_new(home: Path, name: str) -> None:
+    """At each file that is half written, and each name that something gets or loses."""
+    writer = WRITERS[name]
+    made = programs.run(*writer.old, cwd=home)
+    assert made.returncode == 0, made.stderr
+    old = seen(home, writer)
+    words = (*writer.words, *(("--overwrite",) if writer.again else ()))
+    found, code = [], 9
+    while code:
+        folder = Path(shutil.copytree(home, home.parent / f"{name} {len(found)}", symlinks=True))
+        died = programs.run(*words, cwd=folder, before=programs.DYING.replace("POINT", str(len(found) + 1)))
+        code = died.returncode
+        assert code in (0, 9), died.stderr
+        found.append(seen(folder, writer))
+        again = programs.run(*words, cwd=folder)
+        assert again.returncode == 0, again.stderr
+        assert [path.name for path in folder.rglob("*.part*")] == [], "nothing half-written is left"
+        if writer.same:
+            assert (folder / writer.output).read_bytes() == seen(folder, writer)[0]
+        shutil.rmtree(folder)
+    new = found[-1]
+    assert new[0] != old[0]
+    allowed = [old, new, *([(None, new[1])] if new[1] else [])]  # a run that has begun has no answers yet
+    if not writer.same:  # it tells seconds, or when it was made
+        allowed += [each for each in found if (each[0] or b"").rstrip().endswith(b"</html>")]
+    assert [number for number, each in enumerate(found) if each not in allowed] == []
+    assert old in found, "it died before it came to replace anything"
 
 
 def small_files() -> None:

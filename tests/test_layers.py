@@ -91,6 +91,8 @@ ORDER = [
     "engines.spread",
     "engines.linear",
     "modelfile",
+    "matrixfile",
+    "memberfiles",
     "runs",
     "cautions.file",
     "keepsakes",

@@ -15,6 +15,7 @@ from safetensors.numpy import load, save
 
 from byline import storage
 from byline.answers import format_answers
+from byline.combination import combine_runs
 from byline.documents import Document
 from byline.ensemble import Job, run_jobs
 from byline.errors import BylineError, RunError
@@ -27,6 +28,7 @@ from byline.questions import prepare_questions
 from byline.reference import Reference, ReferenceText
 from byline.runs import Record, RunFolder, find_run, hold, maker, read_members, read_plan, read_record
 from byline.settings import Settings
+from byline.testimony import read_evidence
 from byline.verification import verify
 from conftest import MakeCorpus, phrase, small_problems
 from made import SMALL, make_run
@@ -399,14 +401,40 @@ def test_what_is_no_run_but_has_members_is_not_replaced_unasked(corpus: Path, tm
 
 
 def test_unfinished_answers_of_a_dead_process_are_swept(tmp_path: Path) -> None:
-    old, young, other = (tmp_path / f".{name}.part" for name in ("answers.txt.1", "answers.txt.2", "else.txt.1"))
-    for part in (old, young, other):
+    dead = 2**22 + 1  # no process has that number
+    names = (f"answers.txt.{dead}", f"answers.txt.{os.getppid()}", f"else.txt.{dead}")
+    old, living, other = (tmp_path / f".{name}.part" for name in names)
+    for part in (old, living, other):
         part.write_text("half", "utf-8")
-    for part in (old, other):
-        os.utime(part, (0, 0))
     storage.write_files(tmp_path, {"answers.txt": b"whole"})
     assert (tmp_path / "answers.txt").read_bytes() == b"whole"
-    assert [part.exists() for part in (old, young, other)] == [False, True, True]
+    assert [part.exists() for part in (old, living, other)] == [False, True, True]
+
+
+@pytest.mark.parametrize("name", ["/proc/self/pagemap", "../../../../elsewhere", "C:\\x", "\\\\server\\share", ""])
+def test_a_member_that_names_files_elsewhere_is_damaged_and_they_are_not_looked_at(tmp_path: Path, name: str) -> None:
+    make_run(tmp_path / "run")
+    path = tmp_path / "run/members/0001/member.json"
+    values = storage.read_checked_json(path)
+    path.write_bytes(storage.checked_json({**values, "files": {**values["files"], name: "0" * 64}}))
+    (tmp_path / "elsewhere").write_text("x", "utf-8")
+    for read in (read_record, read_evidence):
+        with pytest.raises(RunError, match="is no name of its own files"):
+            read(path.parent)
+    assert list(read_members(tmp_path / "run", read_plan(tmp_path / "run"))) == []
+    with pytest.raises(RunError, match="no member is finished"):
+        combine_runs([tmp_path / "run"], tmp_path / "joined")
+
+
+@pytest.mark.skipif(not Path("/proc/self/pagemap").exists(), reason="a file without an end is wanted")
+@pytest.mark.parametrize("name", ["matrix.safetensors", "evidence.json", "evidence.npy", "model-1.safetensors"])
+def test_a_link_to_a_file_without_an_end_does_not_keep_a_reader_for_ever(tmp_path: Path, name: str) -> None:
+    make_run(tmp_path / "run")
+    path = tmp_path / "run/members/0001" / name
+    path.unlink(missing_ok=True)
+    path.symlink_to("/proc/self/pagemap")
+    with pytest.raises(RunError, match="damaged"):
+        (read_evidence if name.startswith("evidence") else read_record)(path.parent)
 
 
 def test_a_member_that_a_newer_program_wrote_is_not_read(tmp_path: Path) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -258,3 +261,70 @@ class TestFolders:
 
     def test_too_many_open_files_have_a_remedy_of_their_own(self, tmp_path: Path) -> None:
         assert "ulimit -n" in str(storage.cant_write(tmp_path, OSError(24, "Too many open files")))
+
+
+class TestReading:
+    """What is read of a file is no more than it says that it has, and no more than anybody writes."""
+
+    @pytest.mark.parametrize("read", [storage.read_plain, storage.hash_file])
+    def test_one_that_is_sparse_and_huge_is_refused_before_it_is_read(
+        self, tmp_path: Path, read: Callable[[Path], object]
+    ) -> None:
+        path = tmp_path / "sparse"
+        with path.open("wb") as file:
+            file.truncate(2**42)
+        with pytest.raises(OSError, match="larger than 4 GB"):
+            read(path)
+
+    def test_values_are_smaller_still(self, tmp_path: Path) -> None:
+        path = tmp_path / "plan.json"
+        with path.open("wb") as file:
+            file.truncate(600_000_000)
+        with pytest.raises(RunError, match=r"larger than 0\.5 GB"):
+            storage.read_checked_json(path)
+
+    @pytest.mark.skipif(not Path("/proc/self/pagemap").exists(), reason="a file without an end is wanted")
+    def test_one_without_an_end_is_read_to_the_size_that_it_says(self) -> None:
+        assert storage.read_plain(Path("/proc/self/pagemap")) == b""
+        assert storage.hash_file(Path("/proc/self/pagemap")) == storage.sha256(b"")
+
+    def test_a_hash_is_of_all_of_it(self, tmp_path: Path) -> None:
+        content = os.urandom(3_000_001)
+        (tmp_path / "x").write_bytes(content)
+        assert storage.hash_file(tmp_path / "x") == storage.sha256(content)
+
+
+class TestTwoWriters:
+    def test_two_processes_that_write_one_file_don_t_disturb_each_other(self, tmp_path: Path) -> None:
+        """One may find the other's unfinished file, and not find it again a moment later."""
+        code = (
+            "import sys; from pathlib import Path; from byline.storage import write_files\n"
+            "for n in range(400): write_files(Path(sys.argv[1]), {'m.json': sys.argv[2].encode() * 99})"
+        )
+        both = [
+            subprocess.Popen([sys.executable, "-c", code, str(tmp_path), word], stderr=subprocess.PIPE, text=True)
+            for word in "ab"
+        ]
+        said = [process.communicate(timeout=60)[1] for process in both]
+        assert (said, [process.returncode for process in both]) == (["", ""], [0, 0])
+        assert names_in(tmp_path) == ["m.json"]
+        assert (tmp_path / "m.json").read_bytes() in (b"a" * 99, b"b" * 99)
+
+
+class TestWhatIsOutdated:
+    def test_a_folder_that_was_replaced_does_not_come_back_when_the_new_one_is_deleted(self, tmp_path: Path) -> None:
+        """Though the process that replaced it was killed before it had removed it."""
+        (tmp_path / "ref").mkdir()
+        (tmp_path / f".ref.{NOBODY}{storage.OLD}").mkdir()
+        assert not storage.put_back(tmp_path / "ref")
+        (tmp_path / "ref").rmdir()
+        assert not storage.put_back(tmp_path / "ref")
+        assert names_in(tmp_path) == []
+
+    def test_a_link_among_unfinished_things_goes_and_what_it_leads_to_stays(self, tmp_path: Path) -> None:
+        (tmp_path / "elsewhere").mkdir()
+        (tmp_path / "elsewhere/file").write_bytes(b"x")
+        (tmp_path / "run").mkdir()
+        (tmp_path / "run/.taking.part").symlink_to(tmp_path / "elsewhere")
+        storage.remove_parts(tmp_path / "run")
+        assert (names_in(tmp_path / "run"), names_in(tmp_path / "elsewhere")) == ([], ["file"])

@@ -322,7 +322,7 @@ class TestRefusals:
             f"{folder}/Austen/emma.txt: empty; remove it",
             f"{folder}/Dickens/bleak.txt: not UTF-8 (byte 0), and what else is not sure; save it as UTF-8",
             f"{folder}/Eliot/romola.txt: a Word, OpenDocument or other packed file, not plain text",
-            f"{folder}/Poe/raven.txt: can't be read (not a file)",
+            f"{folder}/Poe/raven.txt: a folder, where a file is wanted",
             f"{tmp_path / 'gone'}: not found",
         )
         for line, part in zip(lines, wanted, strict=True):

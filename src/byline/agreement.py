@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from byline.answers import match_truth
-from byline.combination import members_done, read_record
+from byline.combination import members_done, reading_of
 from byline.errors import AnswersError, RunError
 from byline.fusion import Reading, average_members
 from byline.interpret import answer_problems
@@ -63,7 +63,7 @@ def examine_run(path: Path, truth: Mapping[str, bool] | None = None) -> Standing
     costs: dict[tuple[Member, int], tuple[float, float | None]] = {}
     for record in read_members(folder, plan):
         key = record.member, record.group
-        readings[key] = read_record(record, plan)
+        readings[key] = reading_of(record, plan)
         costs[key] = record.seconds, record.bits
     if not readings:
         raise RunError(f"{folder}: no member is finished yet; go on with byline verify --resume")

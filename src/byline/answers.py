@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from byline.errors import AnswersError, RunError
-from byline.problems import Layout
+from byline.problems import ANSWER_FILES, Layout
 from byline.records import RecordKind, read_records
 from byline.storage import cant_write, write_files
-
-FILE_NAMES: dict[Layout, str] = {"folders": "answers.txt", "pairs": "answers.jsonl"}
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ def format_answers(answers: Iterable[Answer], layout: Layout) -> str:
 def check_output(folder: Path, overwrite: bool = False, remedy: str = "") -> None:
     """Refuse, before any work is done, a folder that holds answers already or can't be written to; make nothing."""
     try:
-        held = [name for name in FILE_NAMES.values() if (folder / name).exists()]
+        held = [name for name in ANSWER_FILES.values() if (folder / name).exists()]
         if held and not overwrite:
             raise RunError(
                 f"{folder / held[0]}: exists already; {remedy or 'choose another folder'}, or replace it by --overwrite"
@@ -74,7 +72,7 @@ def check_output(folder: Path, overwrite: bool = False, remedy: str = "") -> Non
 
 def write_answers(folder: Path, answers: Iterable[Answer], layout: Layout) -> Path:
     """Write the answers file into a folder, whole or not at all; its path. An answers file of the other layout goes."""
-    name = FILE_NAMES[layout]
+    name = ANSWER_FILES[layout]
     write_files(folder, {name: format_answers(answers, layout).encode()})
     remove_answers(folder, keep=name)
     return folder / name
@@ -83,7 +81,7 @@ def write_answers(folder: Path, answers: Iterable[Answer], layout: Layout) -> Pa
 def remove_answers(folder: Path, keep: str = "") -> None:
     """Remove the answers of an earlier run."""
     try:
-        for name in set(FILE_NAMES.values()) - {keep}:
+        for name in set(ANSWER_FILES.values()) - {keep}:
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise cant_write(folder, error) from None
@@ -121,7 +119,7 @@ def _parse(value: object) -> float | None:
 
 _ANSWERS = RecordKind(
     noun="answers",
-    names=tuple(FILE_NAMES.values()),
+    names=tuple(ANSWER_FILES.values()),
     keys=("value",),
     parse=_parse,
     wanted="a number from 0 to 1",

@@ -11,7 +11,7 @@ import numpy as np
 
 from byline.answers import match_truth
 from byline.calibration import Calibration
-from byline.combination import read_record
+from byline.combination import reading_of
 from byline.errors import RunError, TooLittleText
 from byline.execution import Keep, Report
 from byline.fitting import fit_calibration, require_trials
@@ -121,7 +121,7 @@ def values_of(folder: Path, plan: Plan) -> dict[str, float]:
     values: dict[str, float] = {}
     records = list(read_members(folder, plan))
     for number, group in enumerate(plan.groups):
-        readings = [read_record(record, plan) for record in records if record.group == number]
+        readings = [reading_of(record, plan) for record in records if record.group == number]
         found = standing_values(readings, plan.manner.interpretation)
         values |= dict(zip(group.ids, found.tolist(), strict=True))
     return values

@@ -19,6 +19,7 @@ from byline.fusion import Reading
 from byline.interpret import Verdicts, answer_problems, read_sides
 from byline.keepsakes import read_kept_problems
 from byline.likelihood import EVEN
+from byline.memberfiles import copy_member, read_own
 from byline.plans import Manner, Member, Plan, differences, manner_values
 from byline.runs import (
     CAUTIONS,
@@ -26,11 +27,9 @@ from byline.runs import (
     Record,
     RunFolder,
     aside,
-    copy_member,
     find_run,
     hold,
     read_members,
-    read_own,
     read_plan,
     refuse_links,
     require_vacant,
@@ -44,7 +43,7 @@ Readings = Mapping[tuple[Member, int], Reading]
 """Of each member and language that is done."""
 
 
-def read_record(record: Record, plan: Plan) -> Reading:
+def reading_of(record: Record, plan: Plan) -> Reading:
     """What a member says of the problems of one language."""
     problems = len(plan.groups[record.group].ids)
     return read_sides(record.sides, problems, record.member.settings, plan.manner.interpretation)
@@ -94,12 +93,12 @@ def combine_runs(
     folder: Path,
     overwrite: bool = False,
     interpret: Interpretation | None = None,
-    replacing: Callable[[], None] | None = None,
+    answered: bool = False,
 ) -> Combination:
     """Answers from all members of all runs, read as they were or in another way, and a run folder that holds them.
 
-    What the folder holds stays until all members are copied. `replacing` is called when nothing can be refused any
-    more, just before it is removed.
+    What the folder holds stays until all members are copied; where it is `answered`, so do the answers in the folder
+    around.
     """
     sources = [find_run(path) for path in paths]
     if folder.resolve() in [source.resolve() for source in sources]:
@@ -123,7 +122,7 @@ def combine_runs(
                 repeated.add((number, record.member))
                 continue
             homes[key] = RunFolder(source, plan).path(*key)
-            readings[key] = read_record(record, plan)
+            readings[key] = reading_of(record, plan)
         if not done:
             raise RunError(f"{source}: no member is finished; go on with it by byline verify --resume, or leave it out")
         whole = sum(count == len(plan.groups) for count in done.values())
@@ -140,9 +139,7 @@ def combine_runs(
         for key, home in homes.items():
             copy_member(home, joined.path(*key))
         texts = _read_texts(sources, plans)
-        if replacing:
-            replacing()
-        start(folder, plan, texts, made)
+        start(folder, plan, texts, made, answered)
     answers, verdicts = answer_plan(plan, readings)
     reaches = tuple(None if isinf(each.reach) else each.reach for each in verdicts)
     return Combination(tuple(answers), plan, len(repeated), reaches, tuple(unfinished))

@@ -62,7 +62,10 @@ def read_bytes(path: Path, name: str | None = None) -> bytes:
     name = name or str(path)
     remedy = "check that it is a file you may read"
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise CorpusError(f"{name}: a folder, where a file is wanted; name the files in it")
+        if not stat.S_ISREG(mode):
             raise CorpusError(f"{name}: can't be read (not a file); {remedy}")
         with open(path, "rb", buffering=0, opener=_open_at_once) as file:
             if os.fstat(file.fileno()).st_size > LARGEST_TABLE:

@@ -7,62 +7,60 @@ is killed leaves that behind, and whoever comes to the folder next undoes what w
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from byline.storage import PART
+from byline.storage import PART, discard, is_own_folder, remove, settle
 
 TAKING = f".taking{PART}"
 """Where the old parts go; what is not there yet is still in its place."""
 TAKEN = f".taken{PART}"
 """Its name when all are there: what stands in their place from now on is new."""
+ABOVE = "above"
+"""In it, what was taken from the folder around."""
 
 
-def exchange(folder: Path, new: Path, parts: Sequence[str]) -> None:
-    """Put parts by their names, as many as are `new`, in the place of a folder's; what they replace goes to `new`."""
+def exchange(folder: Path, new: Path, parts: Sequence[str], above: Sequence[str] = ()) -> None:
+    """Put parts by their names, as many as are `new`, in the place of a folder's; what they replace goes to `new`.
+
+    So do files in the folder around that were made of the old parts, and are named `above`: nothing new is there yet.
+    """
     taking, taken = folder / TAKING, folder / TAKEN
     try:
-        taking.mkdir()
+        (taking / ABOVE).mkdir(parents=True)
         _move(folder, taking, parts)
+        _move(folder.parent, taking / ABOVE, above)
+        settle(taking)
         taking.rename(taken)
         _move(new, folder, parts)
+        settle(folder)  # before the old ones can be forgotten
         taken.rename(new / "old")  # with this the new ones are in place for good
     except BaseException:
-        undo_exchange(folder, parts)
+        undo_exchange(folder, parts, above)
         raise
 
 
-def is_stopped(folder: Path) -> bool:
+def is_unfinished(folder: Path) -> bool:
     """Whether an exchange is going on in a folder, or was when its process was killed."""
-    return any(_is_folder(folder / name) for name in (TAKING, TAKEN))
+    return any(is_own_folder(folder / name) for name in (TAKING, TAKEN))
 
 
-def undo_exchange(folder: Path, parts: Sequence[str]) -> None:
+def undo_exchange(folder: Path, parts: Sequence[str], above: Sequence[str] = ()) -> None:
     """Have the old parts back where an exchange was stopped; this may be stopped too, and done again."""
     taking, taken = folder / TAKING, folder / TAKEN
-    if _is_folder(taken):
+    if is_own_folder(taken):
         for name in parts:
-            _remove(folder / name)
+            remove(folder / name)
         taken.rename(taking)
-    if _is_folder(taking):
+    if is_own_folder(taking):
         _move(taking, folder, parts)
-        shutil.rmtree(taking, ignore_errors=True)
+        if is_own_folder(taking / ABOVE):
+            _move(taking / ABOVE, folder.parent, [name for name in above if not os.path.lexists(folder.parent / name)])
+        settle(folder)
+        discard(taking)
 
 
 def _move(source: Path, target: Path, parts: Sequence[str]) -> None:
     for name in parts:
         if os.path.lexists(source / name):
             (source / name).rename(target / name)
-
-
-def _is_folder(path: Path) -> bool:
-    """Whether it is one itself: in somebody else's folder a link might lead to anything."""
-    return path.is_dir() and not path.is_symlink()
-
-
-def _remove(path: Path) -> None:
-    if _is_folder(path):
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from byline.answers import Answer, format_answers
 from byline.cautions import Cautions
-from byline.combination import answer_plan, manner_for, members_done, read_record
+from byline.combination import answer_plan, manner_for, members_done, reading_of
 from byline.ensemble import Advance, Job, Outcome, run_jobs
 from byline.frames import to_frame
 from byline.fusion import Reading
@@ -71,6 +71,8 @@ class Keep:
     """The texts, and what speaks for and against in them."""
     command: tuple[str, ...] | None = None
     """The words by which the run is begun, for its report."""
+    answered: bool = False
+    """Its answers stand in the folder around, and go with it where it is replaced."""
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,7 @@ class Execution:
         if (member, number) not in self.readings and self.folder and self.keep:
             record = self.folder.load(member, number, self.keep.evidence)
             if record:
-                self.readings[member, number] = read_record(record, self.plan)
+                self.readings[member, number] = reading_of(record, self.plan)
         return (member, number) in self.readings
 
     def _take(self, outcome: Outcome) -> None:
@@ -200,7 +202,7 @@ class Execution:
         record = Record(member, number, sides, outcome.seconds, curves, self.plan.inputs, outcome.made_by)
         if self.folder:
             self.folder.save(record, self._files(outcome, record))
-        self.readings[member, number] = read_record(record, self.plan)
+        self.readings[member, number] = reading_of(record, self.plan)
         bits = record.bits
         self.report(Finished(self.plan.places[member], number, group.language, outcome.seconds, bits))
 
@@ -217,7 +219,7 @@ class Execution:
         width = max(2, len(str(member.settings.sub_epochs)))
         for number, matrices in enumerate(zip(*(filled.trace for filled in outcome.filled), strict=True), start=1):
             sides = tuple(replace(side, matrix=matrix) for side, matrix in zip(record.sides, matrices, strict=True))
-            reading = read_record(replace(record, sides=sides), self.plan)
+            reading = reading_of(replace(record, sides=sides), self.plan)
             manner = manner_for(self.plan.manner, [member.settings])
             answers = answer_problems(self.plan.groups[outcome.group].ids, [reading], manner).answers
             files[f"trace/sub-epoch-{number:0{width}d}.{suffix}"] = format_answers(answers, self.plan.layout).encode()

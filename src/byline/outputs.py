@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from byline.answers import check_output, remove_answers, write_answers
-from byline.execution import Event, Keep, Planned, Report, Verification
+from byline.answers import check_output, write_answers
+from byline.execution import Keep, Verification
 from byline.runs import FOLDER, look_for_run
 
 
@@ -29,24 +29,15 @@ class Output:
     def keep(self) -> Keep:
         """What is kept of the run."""
         return Keep(
-            self.folder / FOLDER, self.resume, self.overwrite, self.models, self.trace, self.evidence, self.command
-        )
+            self.folder / FOLDER, self.resume, self.overwrite, self.models, self.trace, self.evidence, self.command,
+            answered=True,
+        )  # fmt: skip
 
     def check(self) -> None:
         """Refuse a folder that holds answers already, or can't be written to."""
         begun = look_for_run(self.folder / FOLDER)
         remedy = "go on with its run by --resume" if begun else ""
         check_output(self.folder, self.overwrite or (self.resume and begun), remedy)
-
-    def watch(self, report: Report) -> Report:
-        """A report that removes answers of an earlier run as soon as another takes its place."""
-
-        def hear(event: Event) -> None:
-            if isinstance(event, Planned) and self.overwrite:
-                remove_answers(self.folder)
-            report(event)
-
-        return hear
 
     def write(self, result: Verification) -> Path:
         """Write the answers; the path of their file."""

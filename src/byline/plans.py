@@ -211,7 +211,8 @@ def _difference(name: str, before: Any, now: Any) -> list[str]:
         ]
     if isinstance(before, dict | list) or isinstance(now, dict | list) or _is_hash(before) or _is_hash(now):
         return [f"{name} changed"]
-    return [f"{name} was {before}, is {now}"]
+    was, is_ = ("not given" if value is None else value for value in (before, now))
+    return [f"{name} was {was}, is {is_}"]
 
 
 def _digest(texts: Sequence[str]) -> str:

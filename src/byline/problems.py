@@ -9,7 +9,7 @@ import json
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -32,6 +32,8 @@ from byline.languages import FOREIGN, language_of, language_of_id, language_of_s
 log = logging.getLogger(__name__)
 
 Layout = Literal["folders", "pairs"]
+ANSWER_FILES: Mapping[Layout, str] = {"folders": "answers.txt", "pairs": "answers.jsonl"}
+"""What the file of the answers to such problems is called."""
 
 _UNCLEAR = "unknown"  # language of a text without letters
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -120,12 +121,13 @@ def calibrated(manner: Manner, rows: Sequence[Settings]) -> Manner:
     return replace(manner, calibration=found)
 
 
-def cant_resume(folder: Path, changed: Sequence[str]) -> str:
-    """Why a run can't go on: what was asked for otherwise."""
+def cant_resume(folder: Path, plan: Plan, changed: Sequence[str]) -> str:
+    """Why a run can't go on: what was asked for otherwise, and by which command it was begun, where that is known."""
     shown = "; ".join(changed[:MOST_CHANGES]) + (
         f" and {more} more" if (more := len(changed) - MOST_CHANGES) > 0 else ""
     )
-    return f"{folder}: not the same run ({shown}); give what it was begun with, or replace it by --overwrite"
+    begun = f" ({shlex.join(plan.command)})" if plan.command else ""
+    return f"{folder}: not the same run ({shown}); give what it was begun with{begun}, or replace it by --overwrite"
 
 
 def _budget_values(budget: float, fit: Fit) -> dict[str, object]:

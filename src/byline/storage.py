@@ -12,9 +12,9 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from byline.errors import RunError
 
@@ -26,8 +26,8 @@ GONE = f".gone{PART}"
 """Ends its name when the other is in place: it is being removed, and may be there in part only."""
 TOO_MANY = (errno.EMFILE, errno.ENFILE)
 """Files are open."""
-LEFT_BEHIND = 60
-"""Seconds after which an unfinished file is taken for a dead process's."""
+LARGEST, LARGEST_JSON = 4_000_000_000, 500_000_000
+"""Bytes of a file that is read: far more than any that is written, and no more than can be."""
 LONGEST_NAME = 200
 """Bytes of a name that an unfinished file's, which is longer, begins with."""
 _NUMBER = re.compile(r"([0-9]+)(?:-[0-9]+)?")
@@ -54,10 +54,10 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
                 part.chmod(stat.S_IMODE(target.stat().st_mode))
         for target, part in parts.items():
             place = target
-            _remove_older(_hidden_beside(target, PART), part)
+            discard(*(each for each in _left(target, PART) if each != part))
             part.replace(target)
-        for around in dict.fromkeys(target.parent for target in parts):
-            _settle(around)
+        for around in dict.fromkeys(inner for target in parts for inner in (target.parent, target.parent.parent)):
+            settle(around)
     except OSError as error:
         raise cant_write(place, error) from None
     finally:
@@ -111,13 +111,13 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     try:
         if real.exists() and not real.is_dir():
             raise RunError(f"{folder}: no folder; choose another name")
-        _remove([*_left(real, PART), *_left(real, GONE)])
+        discard(*_left(real, PART), *_left(real, GONE))
         part.mkdir(parents=True)
         for name, content in files.items():
             (part / name).parent.mkdir(parents=True, exist_ok=True)
             _write(part / name, content)
-        for inner in {(part / name).parent for name in files}:
-            _settle(inner)
+        for inner in {inner for name in files for inner in (part / name).parents if inner.is_relative_to(part)}:
+            settle(inner)
         old = _unused(real, OLD)
         if there := real.exists():
             real.rename(old)
@@ -127,7 +127,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
             if there:
                 old.rename(real)
             raise
-        _settle(real.parent)
+        settle(real.parent)
         _remove_old(real)
     except OSError as error:
         raise cant_write(folder, error) from None
@@ -138,11 +138,13 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
 def put_back(folder: Path) -> bool:
     """Where a process was killed between taking a folder away and putting the new one there, the old one comes back.
 
-    Whether one did.
+    Whether one did. Where the new one is there, what was taken away for it goes for good.
     """
     real = Path(os.path.realpath(folder))
     with contextlib.suppress(OSError):
-        if not real.exists() and (left := _left(real, OLD)):
+        if real.exists():
+            _remove_old(real)
+        elif left := _left(real, OLD):
             max(left, key=lambda old: old.stat().st_mtime).rename(real)
             return True
     return False
@@ -153,7 +155,7 @@ def _remove_old(real: Path) -> None:
     for old in _left(real, OLD):
         with contextlib.suppress(OSError):
             old.rename(_unused(real, GONE))
-    _remove(_left(real, GONE))
+    discard(*_left(real, GONE))
 
 
 def _unused(real: Path, end: str) -> Path:
@@ -164,7 +166,7 @@ def _unused(real: Path, end: str) -> Path:
 
 
 def _left(real: Path, end: str) -> list[Path]:
-    """What stands hidden beside a folder, left by this process or by one that lives no more."""
+    """What stands hidden beside a file or folder, left by this process or by one that lives no more."""
     return [path for path, process in _hidden_beside(real, end).items() if not _is_another(process)]
 
 
@@ -199,7 +201,7 @@ def checked_json(values: Mapping[str, Any]) -> bytes:
 def read_checked_json(path: Path) -> dict[str, Any]:
     """The values in such a file; a damaged one is refused."""
     try:
-        values = json.loads(read_plain(path))
+        values = json.loads(read_plain(path, LARGEST_JSON))
     except (OSError, ValueError, RecursionError) as error:
         raise RunError(f"{path}: can't be read ({error})") from None
     if not isinstance(values, dict) or values.pop("checksum", None) != _checksum(values):
@@ -207,15 +209,22 @@ def read_checked_json(path: Path) -> dict[str, Any]:
     return values
 
 
-def read_plain(path: Path) -> bytes:
-    """A file's content; what is no plain file, and might never end, is refused."""
-    _require_plain(path)
-    return path.read_bytes()
+def read_plain(path: Path, most: int = LARGEST) -> bytes:
+    """A file's content; what is no plain file, might never end or is larger than anything written is refused."""
+    with _open_plain(path, most) as (file, size):
+        return file.read(size)
 
 
-def _require_plain(path: Path) -> None:
+@contextlib.contextmanager
+def _open_plain(path: Path, most: int) -> Iterator[tuple[BinaryIO, int]]:
+    """A plain file and its size, which is all that is to be read of it; of the system's own, there may be no end."""
     if not path.is_file():
         raise FileNotFoundError(f"{path.name} is {'no file' if path.exists() else 'missing'}")
+    with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > most:
+            raise OSError(f"{path.name} is larger than {most / 1e9:g} GB")
+        yield file, size
 
 
 def sha256(content: bytes) -> str:
@@ -225,9 +234,12 @@ def sha256(content: bytes) -> str:
 
 def hash_file(path: Path) -> str:
     """The same of a plain file that may be large."""
-    _require_plain(path)
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    digest = hashlib.sha256()
+    with _open_plain(path, LARGEST) as (file, size):
+        while size and (piece := file.read(min(size, 1 << 20))):
+            digest.update(piece)
+            size -= len(piece)
+    return digest.hexdigest()
 
 
 def _checksum(values: Mapping[str, Any]) -> str:
@@ -236,21 +248,30 @@ def _checksum(values: Mapping[str, Any]) -> str:
 
 def remove_parts(folder: Path) -> None:
     """Remove what a killed process left unfinished in a folder that no other process writes to."""
-    _remove(folder.glob(f".*{PART}"))
+    discard(*folder.glob(f".*{PART}"))
 
 
-def _remove_older(parts: Iterable[Path], new: Path) -> None:
-    """Remove what a killed process left; what is about as old as the new one, a living process may be writing."""
-    limit = new.stat().st_mtime - LEFT_BEHIND
-    _remove([part for part in parts if part.stat().st_mtime < limit])
+def remove(path: Path) -> None:
+    """Remove a file, or a folder with all in it; of a link, the link itself."""
+    if is_own_folder(path):
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
-def _remove(parts: Iterable[Path]) -> None:
-    for part in parts:
-        if part.is_dir():
-            shutil.rmtree(part, ignore_errors=True)
-        else:
-            part.unlink(missing_ok=True)
+def discard(*paths: Path) -> None:
+    """Remove what nobody needs, as far as it can be."""
+    for path in paths:
+        with contextlib.suppress(OSError):
+            if is_own_folder(path):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+
+
+def is_own_folder(path: Path) -> bool:
+    """Whether it is a folder itself: in somebody else's folder a link might lead to anything."""
+    return path.is_dir() and not path.is_symlink()
 
 
 def cant_write(path: Path, error: OSError) -> RunError:
@@ -267,7 +288,7 @@ def _write(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _settle(folder: Path) -> None:
+def settle(folder: Path) -> None:
     """Have the names in a folder on disk, where the system can."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)

@@ -11,6 +11,7 @@ head (gains.py). What the model does not see, and an engine that does not add up
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -24,17 +25,23 @@ from byline.alphabet import Symbols
 from byline.engines import Feature, Filled
 from byline.errors import RunError
 from byline.gains import Gains, standings
+from byline.memberfiles import describe
 from byline.places import Trail, trace
 from byline.problems import Problem
 from byline.questions import Prepared
-from byline.runs import MEMBER
-from byline.storage import hash_file, read_checked_json, read_plain, sha256
+from byline.storage import hash_file, read_plain, sha256
 from byline.views import View
 
 EVIDENCE, GAINS = "evidence.json", "evidence.npy"
 OLD_GAINS = "evidence.safetensors"
 HALF = np.dtype("<f2")
 Halves = NDArray[np.float16]
+_MAGIC = b"\x93NUMPY\x01\x00"
+_HEAD = re.compile(
+    _MAGIC + rb"(..)\{'descr': '<f2', 'fortran_order': False, 'shape': \(([0-9]{1,15}),\), \} *\n", re.DOTALL
+)
+"""How the file of gains begins. NumPy would parse it as Python, which can fail in ways that are no ValueError."""
+LONGEST_HEAD = 1_000
 
 
 @dataclass(frozen=True)
@@ -133,7 +140,7 @@ def read_evidence(path: Path, problem: int | None = None) -> tuple[Kept, ...]:
 
     Gains stay in their file until they are looked at.
     """
-    hashes = read_checked_json(path / MEMBER).get("files") or {}
+    hashes = describe(path)["files"]
     if OLD_GAINS in hashes:
         raise RunError(f"{path}: its evidence was kept by an older version; run byline verify again, with --overwrite")
     if EVIDENCE not in hashes:
@@ -162,10 +169,14 @@ def read_evidence(path: Path, problem: int | None = None) -> tuple[Kept, ...]:
 
 
 def _read_gains(path: Path) -> Halves:
-    gains: Halves = np.lib.format.open_memmap(path, mode="r")
-    if gains.dtype != HALF or gains.ndim != 1:
+    with path.open("rb") as file:
+        head = _HEAD.match(file.read(LONGEST_HEAD))
+    if not head or head.end() - len(head[1]) - len(_MAGIC) != int.from_bytes(head[1], "little"):
         raise ValueError(f"{path.name} holds no gains")
-    return gains
+    count = int(head[2])
+    if path.stat().st_size != head.end() + count * HALF.itemsize:
+        raise ValueError(f"{path.name} is longer or shorter than it says")
+    return np.memmap(path, HALF, "r", head.end(), (count,)) if count else np.zeros(0, HALF)
 
 
 def _cut(gains: Halves, begin: int, end: int) -> Halves:

@@ -112,7 +112,7 @@ def verify(
             if "combined" in plan.request:
                 raise RunError(f"{keep.folder}: was joined from other runs by byline combine; go on with one of those")
             if changed := request.differences(plan):
-                raise RunError(cant_resume(keep.folder, changed))
+                raise RunError(cant_resume(keep.folder, plan, changed))
         else:
             if not keep.overwrite:
                 require_vacant(keep.folder, "; go on with it by --resume, or replace it by --overwrite")
@@ -125,7 +125,7 @@ def verify(
         if begun:
             write_files(keep.folder, beside)
         else:
-            start(keep.folder, plan, beside)
+            start(keep.folder, plan, beside, answered=keep.answered)
         return Execution(plan, request, keep, report, found).run(workers, cluster)
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from byline.answers import Answer
     from byline.execution import Verification
     from byline.plans import Manner, Plan
@@ -25,8 +27,8 @@ def print_verification(
     result: Verification, seconds: float, output: Path | None, question: ProblemSet | None = None
 ) -> None:
     """What is printed without --json: the answers, what speaks against them, what they mean, how they came about."""
-    from byline import answers
     from byline.commands.console import out, printable
+    from byline.problems import ANSWER_FILES
     from byline.runs import FOLDER
 
     console = out()
@@ -34,9 +36,11 @@ def print_verification(
         print_question(question)
     print_compared(result)
     console.print()
-    print_answers(result.answers)
+    print_answers(result.answers, result.plan.manner)
     for offence in result.skipped:
         console.print(f"skipped: {printable(offence.message)}", style="yellow")
+    if result.skipped and result.plan.manner.interpretation != "cohort":
+        console.print("The others were answered without what is skipped; beside it their answers would be others.")
     if result.cautions is not None:
         from byline.commands.cautions import print_cautions
 
@@ -47,7 +51,7 @@ def print_verification(
         console.print(line)
     print_members(result, seconds)
     if output is not None:
-        console.print(f"Answers are in {output / answers.FILE_NAMES[result.layout]}, the members in {output / FOLDER}")
+        console.print(f"Answers are in {output / ANSWER_FILES[result.layout]}, the members in {output / FOLDER}")
 
 
 def to_json(result: Verification, seconds: float) -> dict[str, object]:
@@ -120,6 +124,8 @@ def answer_json(answer: Answer) -> dict[str, object]:
 
 MOST_ROWS = 24
 """Answers shown to a person at the most; the file has them all."""
+BARS = (16, 12, 0)
+"""Widths of the pictures of answers, of which the first is taken that a terminal has room for."""
 RANGE = "over members\nand parts"
 """What an interval of the LLR comes from: how far members agree, and leaving out parts of the texts."""
 
@@ -149,12 +155,14 @@ def print_compared(result: Verification) -> None:
 def print_members(result: Verification, seconds: float) -> None:
     """Whose answers these are, and what they took."""
     from byline.commands.console import out, printable
+    from byline.ensemble import MOST_IN_BUDGET
 
     plan = result.plan
     out().print(
         f"Members: {min(run.members for run in result.runs)}, of preset {printable(plan.preset)},"
         f" with seed {plan.members[0].seed}, in {seconds:.1f} s"
         + (f" of {plan.budget['seconds']:g}" if plan.budget else "")
+        + (", the most that a budget buys" if plan.budget and len(plan.members) == MOST_IN_BUDGET else "")
     )  # fmt: skip
 
 
@@ -218,35 +226,58 @@ def meaning(result: Verification) -> list[str]:
     ]
 
 
-def print_answers(answers: Sequence[Answer]) -> None:
+def print_answers(answers: Sequence[Answer], manner: Manner) -> None:
     """The answers from most to least likely, and how many there are of each kind."""
+    from byline.commands.console import out
+    from byline.dossiers.words import count_verdicts
+
+    console = out()
+    anywhere = console.options.update(width=1_000)
+    tables = [_table(answers, manner, bar) for bar in BARS]
+    fitting = (table for table in tables if console.measure(table, options=anywhere).maximum <= console.width)
+    console.print(next(fitting, tables[-1]))
+    if len(answers) > 1:
+        console.print(f"\n{count_verdicts(answers)}")
+
+
+def _table(answers: Sequence[Answer], manner: Manner, bar: int) -> Table:
+    """A row for each answer, or for the first and last of many, with a picture of it so wide; 0, none."""
     from rich.table import Table
 
-    from byline.commands.console import answer_bar, out, printable
-    from byline.dossiers.words import count_verdicts, verdict_words
-    from byline.likelihood import support
+    from byline.commands.console import answer_bar, printable
+    from byline.dossiers.words import verdict_words
 
     ordered = sorted(answers, key=lambda answer: (-answer.value, -(answer.llr or 0), answer.id))
     calibrated = any(answer.llr is not None for answer in answers)
+    scale = "another".ljust(bar + 1 - len("same")) + "same"
+    headings = ["problem", *([scale] if bar else []), "answer", "", *(["LLR", RANGE, "support"] if calibrated else [])]
     table = Table(box=None, header_style="bold", pad_edge=False)
-    headings = ["problem", "another     same", "answer", "", *(["LLR", RANGE, "support"] if calibrated else [])]
     for heading in headings:
-        table.add_column(heading, justify="right" if heading in ("answer", "LLR", RANGE) else "left")
+        table.add_column(heading, justify="right" if heading in ("answer", "LLR", RANGE) else "left", overflow="fold")
     for number, answer in enumerate(ordered):
         if len(ordered) > MOST_ROWS and MOST_ROWS // 2 <= number < len(ordered) - MOST_ROWS // 2:
             if number == MOST_ROWS // 2:
-                table.add_row("...", f"{len(ordered) - MOST_ROWS} more")
+                table.add_row("...", *([""] if bar else []), "...", f"{len(ordered) - MOST_ROWS} more")
             continue
-        cells = [printable(answer.id), answer_bar(answer.value, 16), f"{answer.rounded:.3f}", verdict_words(answer)]
-        if answer.llr is not None:
-            span = f"{answer.interval[0]:+.1f} to {answer.interval[1]:+.1f}" if answer.interval else ""
-            word = support(answer.llr)
-            cells += [
-                f"{answer.llr:+.2f}",
-                span,
-                f"{word}, {'same' if answer.llr > 0 else 'another'}" if word else "none",
-            ]
-        table.add_row(*cells)
-    console = out()
-    console.print(table)
-    console.print(f"\n{count_verdicts(answers)}")
+        cells = [printable(answer.id), *([answer_bar(answer.value, bar)] if bar else [])]
+        table.add_row(*cells, f"{answer.rounded:.3f}", verdict_words(answer), *_weight(answer, manner))
+    return table
+
+
+def _weight(answer: Answer, manner: Manner) -> list[str]:
+    """What an answer's evidence weighs, how far that may move, and the word for it; nothing where it is not known."""
+    from byline.calibration import is_bent
+    from byline.dossiers.words import verdict_of
+    from byline.likelihood import support
+
+    if answer.llr is None:
+        return []
+    low, high = (f"{end:+.1f}" for end in answer.interval) if answer.interval else ("", "")
+    span = f"{low} to {high}" if answer.interval else ""
+    if low == high and manner.calibration is not None and is_bent(manner.calibration, answer.llr):
+        span = "at its cap"  # which is no proof of precision
+    side = "same" if answer.llr > 0 else "another"
+    word = support(answer.llr) or "none"
+    if word != "none" and verdict_of(answer) != side:  # by the prior
+        word += f", {side}"
+    return [f"{answer.llr:+.2f}", span, word]

@@ -328,7 +328,8 @@ def print_attributions(found: Sequence[Attribution], none: float, held_out: int)
     if none:
         console.print(f'"None of these" was given a probability of {none:g} beforehand; see --none.')
         console.print(
-            "It is easily missed: if the author may be another, ask byline verify of the one who is named, too."
+            "Somebody who is not among them is often taken for one of them, with a high probability:"
+            " if the author may be another, ask byline verify of the one who is named, too."
         )
     else:
         console.print("One of these authors is taken to have written each text (--none 0).")

@@ -18,12 +18,20 @@ MOST_CAUTIONS, MOST_QUOTES = 5, 3
 def print_cautions(cautions: Cautions, single: str | None, kept: Path | None) -> None:
     """Whether the reference suits, and what else speaks against believing the answers: all of a `single` problem."""
     from byline.commands.console import out, printable
+    from byline.reference.suitability import GRADES
 
     console = out()
     if check := cautions.reference:
+        named = f"reference ({check.texts} texts by {check.authors} people)"
         own = next((each for each in check.problems if each.id == single), None)
-        said = f" is {own.verdict}." if own else f". {check.verdict}"
-        console.print(f"The reference ({check.texts} texts by {check.authors} people){printable(said)}")
+        if own is None:
+            console.print(f"The {named}. {printable(check.verdict)}")
+        elif own.grade == "good":
+            console.print(f"The {named} is {printable(own.verdict)}.")
+        else:
+            console.print(f"Caution: the {named} is {GRADES[own.grade]}:", style="yellow")
+            for remark in own.remarks:
+                console.print(f"  {printable(remark)}", style="yellow")
     found = cautions.summarise() if single is None else [*cautions.run, *cautions.of(single)]
     found = [caution for caution in found if caution.kind != "reference"]  # which was said
     for caution in found[:MOST_CAUTIONS]:

@@ -39,12 +39,7 @@ def combine_command(
     from byline.runs import FOLDER
 
     answers.check_output(output, overwrite)
-
-    def remove_old() -> None:
-        if overwrite:
-            answers.remove_answers(output)  # they are not this run's
-
-    result = combine_runs(runs, output / FOLDER, overwrite, as_interpretation(interpret, OFFERED), remove_old)
+    result = combine_runs(runs, output / FOLDER, overwrite, as_interpretation(interpret, OFFERED), answered=True)
     path = answers.write_answers(output, result.answers, result.plan.layout)
     if as_json:
         print_json(
@@ -62,7 +57,7 @@ def combine_command(
     console = out()
     for line in describe_manner(result.plan, result.reaches):
         console.print(line)
-    print_answers(result.answers)
+    print_answers(result.answers, result.plan.manner)
     console.print(f"{count_of(len(result.plan.members), 'member')} of {count_of(len(runs), 'run')}")
     for folder, done, planned in result.unfinished:
         console.print(f"{folder}: unfinished, {done} of {count_of(planned, 'member')}", style="yellow")

@@ -38,7 +38,9 @@ Members = Annotated[
 Budget = Annotated[
     str | None,
     typer.Option(
-        metavar="TIME", help="Instead: as many as fit a time, such as 90s, 10m, 1h30m.", rich_help_panel=MEMBERS
+        metavar="TIME",
+        help="Instead: as many as fit a time, such as 90s, 10m, 1h30m; how many differs from run to run.",
+        rich_help_panel=MEMBERS,
     ),
 ]
 Engines = Annotated[
@@ -55,7 +57,9 @@ Mask = Annotated[
         rich_help_panel=MEMBERS,
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same answers.", rich_help_panel=MEMBERS)]
+Seed = Annotated[
+    int, typer.Option(min=0, help="The same seed and number of members give the same answers.", rich_help_panel=MEMBERS)
+]
 Assignments = Annotated[
     list[str] | None,
     typer.Option(

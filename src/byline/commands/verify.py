@@ -159,7 +159,7 @@ def verify_command(
                 interpret=options.as_interpretation(interpret), prior=prior, calibration=fitted, control=control or (),
                 reference=population, language=language, skip_bad=skip_bad, mask_shared=mask_shared,
                 keep=place.keep if place else None, workers=workers, cluster=cluster,
-                report=place.watch(report) if place else report,
+                report=report,
             )  # fmt: skip
     except UnfitError as error:
         raise UnfitError(f"{calibration}: {error}") from None

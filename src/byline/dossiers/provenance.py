@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 from byline.dossiers.parts import short_names
 from byline.figures.sources import Run
 from byline.likelihood import EVEN
+from byline.memberfiles import describe
 from byline.problems import Problem
-from byline.runs import FOLDER, MEMBER, PLAN, POOL, Record, RunFolder
-from byline.storage import read_checked_json, sha256
+from byline.runs import FOLDER, PLAN, POOL, Record, RunFolder
+from byline.storage import sha256
 
 
 class Command(NamedTuple):
@@ -33,7 +34,7 @@ def provenance_values(
     folder = RunFolder(run.folder, plan)
     for record in records:
         home = folder.path(record.member, record.group)
-        hashes = read_checked_json(home / MEMBER)["files"]
+        hashes = describe(home)["files"]
         files |= {f"{home.relative_to(run.folder).as_posix()}/{name}": digest for name, digest in hashes.items()}
     return {
         "command": shlex.join(command.words),

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from byline.answers import Answer
 from byline.attribution.file import read_author_model
 from byline.attribution.model import AuthorModel
-from byline.combination import Readings, answer_plan, members_done, read_record
+from byline.combination import Readings, answer_plan, members_done, reading_of
 from byline.documents import look_at
 from byline.errors import RunError, SettingsError
 from byline.fusion import Reading
@@ -71,7 +71,7 @@ def read_run(path: Path) -> Run:
     readings: dict[tuple[Member, int], Reading] = {}
     with threadpool_limits(limits=1, user_api="blas"):  # many small products: half of the time that two threads take
         for record in read_members(folder, plan):
-            readings[record.member, record.group] = read_record(record, plan)
+            readings[record.member, record.group] = reading_of(record, plan)
     _require_done(folder, plan, readings)
     answers, verdicts = answer_plan(plan, readings)
     found = [(each.reach, each.centre, each.strength) for each in verdicts]

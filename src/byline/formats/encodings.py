@@ -50,7 +50,7 @@ BROWSERS = {
 NO_TEXTS = frozenset(("charmap", "idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7"))
 """What Python can decode though no text file is in it; some take the square of its size."""
 _SPELT = {"cp932": "Shift-JIS", "big5hkscs": "Big5", "cp949": "EUC-KR", "mac-roman": "Mac Roman"}
-REMEDY = "save it as UTF-8, or say what it is with byline text --encoding"
+REMEDY = "save it as UTF-8; byline text FILE --encoding NAME -o DIR writes such a copy"
 
 
 class Decoded(NamedTuple):

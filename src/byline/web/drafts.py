@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from byline.web.home import Home, new_name, remove
+from byline.storage import discard
+from byline.web.home import Home, new_name
 from byline.web.limits import Limits, RefusedError
 from byline.web.names import shown
 from byline.web.uploads import megabytes
@@ -111,7 +112,7 @@ class Drafts:
             finally:
                 draft.used = time.monotonic()
                 if draft.id not in self._drafts:  # left meanwhile: what came after is to go, too
-                    remove(draft.folder)
+                    discard(draft.folder)
 
     def require_there(self, draft: Draft) -> None:
         """Refuse one that was left, or asked, in the meantime."""
@@ -122,14 +123,14 @@ class Drafts:
         """Remove one and its files."""
         draft = self._drafts.pop(name, None)
         if draft is not None:
-            remove(draft.folder)
+            discard(draft.folder)
 
     def drop(self, draft: Draft, number: int) -> None:
         """Remove a file."""
         file = draft.files.pop(number, None)
         if file is None:
             raise RefusedError(404, "no such file")
-        remove(file.place)
+        discard(file.place)
 
     def require_room(self, draft: Draft, name: str, count: int) -> None:
         """Refuse so many bytes more where that is too much, or a file too many; keep them in mind otherwise."""

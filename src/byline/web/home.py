@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from byline.errors import RunError
-from byline.storage import cant_write, remove_parts
+from byline.storage import cant_write, discard, remove_parts
 
 OWNER_ONLY = 0o700
 NAME_BYTES = 9
@@ -80,7 +79,7 @@ class Home:
 
     def _clear(self) -> None:
         for child in self.drafts.iterdir():
-            remove(child)
+            discard(child)
         remove_parts(self.references)
 
 
@@ -92,11 +91,3 @@ def new_name() -> str:
 def is_name(word: str) -> bool:
     """Whether it is such a name, and no way out of a folder."""
     return len(word) == 2 * NAME_BYTES and all(sign in "0123456789abcdef" for sign in word)
-
-
-def remove(path: Path) -> None:
-    """Remove a file, or a folder with all in it."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)

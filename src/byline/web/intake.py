@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from starlette.requests import Request
 
 from byline.documents import has_text_name
+from byline.storage import discard
 from byline.web.archives import unpack
 from byline.web.drafts import Draft, Drafts, DroppedFile
-from byline.web.home import remove
 from byline.web.layouts import ROLES, shape
 from byline.web.limits import Limits, RefusedError
 from byline.web.names import LONGEST_SHOWN, leads_elsewhere, one_line, plain_path, shown
@@ -69,7 +69,7 @@ class Intake:
             self._drafts.require_there(draft)  # its folder may be gone
             raise
         finally:
-            remove(place)  # what is kept has another name by now
+            discard(place)  # what is kept has another name by now
 
     def _require_readable(self, role: str, name: str) -> None:
         if _suffix(name) not in (*self._formats, ZIP) and not _is_table(role, name):
@@ -102,11 +102,11 @@ class Intake:
         except BaseException:
             for file in files:
                 draft.files.pop(file.number, None)
-                remove(file.place)
+                discard(file.place)
             raise
         finally:
             for each in found:
-                remove(each.place)
+                discard(each.place)
         return {
             "number": None, "role": role, "name": name, "bytes": size, "kind": "archive",
             "files": [file.to_json() for file in files], "skipped": skipped, "error": None,
@@ -147,7 +147,7 @@ class Intake:
                 about = await self._reader.read(place, shown(name))
             self._drafts.require_there(draft)
         except BaseException:
-            remove(place)
+            discard(place)
             raise
         file = DroppedFile(found.number, role, name, found.bytes, kind, place, about, source)
         draft.files[found.number] = file

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from byline.errors import RunError
-from byline.storage import checked_json, read_checked_json, remove_parts, write_files
+from byline.storage import checked_json, discard, read_checked_json, remove_parts, write_files
 from byline.web.drafts import Draft
-from byline.web.home import Home, is_name, new_name, remove
+from byline.web.home import Home, is_name, new_name
 from byline.web.layouts import lay_out
 from byline.web.limits import RefusedError
 from byline.web.needs import NEEDED, Task, is_task, require_files, usual_title
@@ -80,7 +80,7 @@ class Jobs:
             folder = self.folder(job)
             remove_parts(folder)
             if not job.options.keep:
-                remove(folder)
+                discard(folder)
                 continue
             self._jobs[job.id] = job
             if job.state in UNFINISHED and _has_result(folder):
@@ -153,7 +153,7 @@ class Jobs:
             unwanted.append(TEXTS)
             job.files_kept = False
         for name in unwanted:
-            remove(self.folder(job) / name)
+            discard(self.folder(job) / name)
         self._save_if_possible(job)
 
     def save(self, job: Job) -> None:
@@ -164,7 +164,7 @@ class Jobs:
     def delete(self, job: Job) -> None:
         """Remove it and all that is kept of it."""
         self._jobs.pop(job.id, None)
-        remove(self.folder(job))
+        discard(self.folder(job))
 
     def forget(self) -> None:
         """Remove those that should not outlive the server."""
@@ -176,7 +176,7 @@ class Jobs:
         try:
             self.save(job)
         except BaseException:
-            remove(self.folder(job))
+            discard(self.folder(job))
             raise
         self._jobs[job.id] = job
 

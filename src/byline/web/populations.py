@@ -11,10 +11,10 @@ from byline.documents import is_plain_name
 from byline.errors import RunError
 from byline.reference import Reference
 from byline.reference.folder import DESCRIPTION
-from byline.storage import PART, read_checked_json
+from byline.storage import PART, discard, read_checked_json
 from byline.web.drafts import Draft
 from byline.web.examples import builtin_references, read_builtin_reference
-from byline.web.home import Home, remove
+from byline.web.home import Home
 from byline.web.layouts import lay_out
 from byline.web.limits import Limits, RefusedError
 from byline.web.names import one_line
@@ -94,7 +94,7 @@ class Populations:
             raise RefusedError(409, "a built-in reference can't be deleted")
         if not (is_name(name) and (self._home.references / name).is_dir()):
             raise RefusedError(404, "there is no such reference any more")
-        remove(self._home.references / name)
+        discard(self._home.references / name)
 
 
 def is_name(name: object) -> TypeGuard[str]:
