@@ -30,9 +30,10 @@ browser:
 # Hours rather than minutes: a million hostile cases, every fault many times, large jobs. Results go to benchmarks/results.
 soak: install browser
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'atheris>=2.3'
-	BYLINE_SOAK=10 $(BIN)/python -m pytest tests/test_faults.py tests/test_survival.py
+	$(BIN)/python benchmarks/faults.py
 	$(BIN)/python benchmarks/fuzz.py
 	$(BIN)/python benchmarks/load.py
+	$(BIN)/python benchmarks/processors.py
 
 check: install
 	$(BIN)/ruff check .

@@ -25,6 +25,8 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
+from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +46,30 @@ Job = Callable[[Path], tuple[list[str], str]]
 
 
 def prose(author: int, length: int, salt: int) -> str:
-    """Words that everybody uses, some of them more than others do."""
+    """Words that everybody uses, some of them more than others do, and between them rarer ones that mean something.
+
+    It has about as many different n-grams as prose has, on which time and memory depend (tests/test_load.py).
+    """
     habit = random.Random(author)
     weights = [habit.random() ** 2 for _ in WORDS]
-    made = " ".join(random.Random(f"{author} {salt}").choices(WORDS, weights, k=length // 3 + 1))
-    return made[:length]
+    chance = random.Random(f"{author} {salt}")
+    count = length // 6 + 20
+    common = chance.choices(WORDS, weights, k=count)
+    words, cumulated = dictionary()
+    rare = chance.choices(words, cum_weights=cumulated, k=count)
+    return " ".join(word for pair in zip(common, rare, strict=True) for word in pair)[:length]
+
+
+@cache
+def dictionary() -> tuple[list[str], list[float]]:
+    """Words of one to four made-up syllables, the frequent ones first, and how often they come, added up."""
+    chance = random.Random(0)
+    begins = [*"bcdfghlmnprstw", "st", "tr"]
+    syllables = [begin + middle + end for begin in begins for middle in "aeiou" for end in ("", *"nrstl")]
+    words = list(
+        dict.fromkeys("".join(chance.choices(syllables, k=chance.choice([1, 2, 2, 3, 4]))) for _ in range(20_000))
+    )
+    return words, list(accumulate(1 / (place + 10) for place in range(len(words))))
 
 
 def pairs(count: int) -> Job:

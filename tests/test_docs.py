@@ -18,6 +18,8 @@ from byline.calibration import read_calibration
 from byline.commands import app
 from codeblocks import blocks_of
 from conftest import phrase
+from targets import targets
+from writers import WRITERS
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -190,12 +192,29 @@ def test_the_tables_of_the_gated_unit_are_the_stored_ones() -> None:
     assert "\n".join(printed("gru.py")) in (ROOT / "docs/evaluation.md").read_text("utf-8")
 
 
-def test_the_table_of_hostile_cases_is_the_stored_one() -> None:
-    assert "\n".join(printed("fuzz.py")) in (ROOT / "docs" / "reliability.md").read_text("utf-8")
+@pytest.mark.parametrize("script", ["fuzz.py", "faults.py", "load.py", "processors.py"])
+def test_the_tables_of_reliability_are_the_stored_ones(script: str) -> None:
+    assert "\n".join(printed(script)) in (ROOT / "docs" / "reliability.md").read_text("utf-8")
 
 
-def test_the_table_of_large_jobs_is_the_stored_one() -> None:
-    assert "\n".join(printed("load.py")) in (ROOT / "docs" / "reliability.md").read_text("utf-8")
+def test_a_million_hostile_cases_were_tried_on_all_that_reads() -> None:
+    stored = json.loads((ROOT / "benchmarks" / "results" / "fuzz.json").read_text("utf-8"))
+    assert {row["target"] for row in stored["runs"]} == set(targets())
+    assert sum(row["cases"] for row in stored["runs"]) >= 1_000_000
+    assert sum(row["finds"] for row in stored["runs"]) == 0
+    assert "dirty" not in stored["commit"]
+
+
+def test_every_command_that_writes_was_stopped_in_every_way() -> None:
+    stored = json.loads((ROOT / "benchmarks" / "results" / "faults.json").read_text("utf-8"))
+    assert {row["command"] for row in stored["runs"]} == set(WRITERS)
+    for row in stored["runs"]:
+        assert min(row["SIGKILL"], row["SIGTERM"], row["SIGINT"], row["at a write"]) > 0, row
+    assert "dirty" not in stored["commit"]
+
+
+BASE_MB, BYTES_A_CHARACTER = 300, 150
+"""What a job of many problems takes at the most, as the page says."""
 
 
 def test_time_is_linear_in_problems_and_memory_bounded() -> None:
@@ -206,6 +225,10 @@ def test_time_is_linear_in_problems_and_memory_bounded() -> None:
     few, many = taken["problems 1,250"], taken["problems 10,000"]
     assert many["seconds"] < 1.5 * 8 * few["seconds"]
     assert many["megabytes"] < 8 * few["megabytes"]
+    for count in (1_250, 2_500, 10_000):
+        assert taken[f"problems {count:,}"]["megabytes"] < BASE_MB + count * 4_000 * BYTES_A_CHARACTER / 1e6
+    stated = f"some {BASE_MB} MB and {BYTES_A_CHARACTER} bytes for each character"
+    assert stated in (ROOT / "docs" / "reliability.md").read_text("utf-8")
     assert all(row["end"] == "answered" for name, row in taken.items() if name.split()[0] not in ("line", "web"))
 
 

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import codecs
 import logging
+import os
 from pathlib import Path
 
 import pytest
 
 from byline import documents
-from byline.documents import Document, decode, find_texts, has_text_name, read_document
+from byline.documents import Document, decode, find_texts, has_text_name, read_bytes, read_document
 from byline.errors import CorpusError
 
 
@@ -29,7 +30,9 @@ def test_byte_order_marks_are_obeyed_and_line_ends_made_plain(data: bytes) -> No
 def test_bytes_that_are_no_utf8_name_the_file_and_the_remedy(tmp_path: Path) -> None:
     path = tmp_path / "latin.txt"
     path.write_bytes("naïve".encode("latin-1"))
-    with pytest.raises(CorpusError, match=r"^EN001/latin\.txt: not UTF-8 \(byte 2\), and .*; save it as UTF-8, or say"):
+    with pytest.raises(
+        CorpusError, match=r"^EN001/latin\.txt: not UTF-8 \(byte 2\), and .*; save it as UTF-8; byline text"
+    ):
         read_document(path, "EN001/latin.txt")
 
 
@@ -172,3 +175,14 @@ def test_one_that_the_memory_cannot_hold_is_named(tmp_path: Path, monkeypatch: p
 def test_a_name_that_no_file_can_have_is_said() -> None:
     with pytest.raises(CorpusError, match="no possible name"):
         read_document("a\0b.txt")
+
+
+def test_what_would_have_to_be_waited_for_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system's own files may be plain ones and have nothing to say yet."""
+    (tmp_path / "a.txt").write_text("x", encoding="utf-8")
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    monkeypatch.setattr(documents, "_open_at_once", lambda path, flags: reading)
+    with pytest.raises(CorpusError, match=r"a\.txt: can't be read \(it would have to be waited for\)"):
+        read_bytes(tmp_path / "a.txt")
+    os.close(writing)

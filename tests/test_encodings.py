@@ -65,7 +65,7 @@ def test_an_encoding_is_guessed_and_the_guess_reported(text: str, encoding: str,
     found = decode(text.encode(encoding))
     assert found.text == text
     (guess,) = found.guesses
-    assert guess.startswith(f"read as {name}, a guess; if letters are wrong, save it as UTF-8, or say what it is with")
+    assert guess.startswith(f"read as {name}, a guess; if letters are wrong, save it as UTF-8; byline text FILE")
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_utf8_and_what_has_a_mark_is_no_guess(data: bytes) -> None:
 )
 def test_what_is_not_sure_is_refused_with_the_remedy(data: bytes) -> None:
     with pytest.raises(
-        Unreadable, match=r"^not UTF-8 \(byte \d+\), and what else is not sure; save it as UTF-8, or say what it is"
+        Unreadable, match=r"^not UTF-8 \(byte \d+\), and what else is not sure; save it as UTF-8; byline text FILE"
     ):
         decode(data)
 

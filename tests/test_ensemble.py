@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -30,6 +31,7 @@ from byline.schedule import plan_visits
 from byline.settings import Settings
 from byline.training import Progress
 from byline.verification import verify
+from byline.workers import run_here
 from conftest import MakeCorpus, small_problems
 
 SMALL = Settings(hidden=4, sub_epochs=2)
@@ -207,3 +209,24 @@ def test_how_far_a_job_is_counts_both_ways() -> None:
 
 def test_there_is_at_least_one_core() -> None:
     assert count_cores() >= 1
+
+
+def test_a_job_that_cant_be_stopped_at_once_is_waited_for_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("byline.workers.PATIENCE", 0.05)
+    begun, ended = threading.Event(), threading.Event()
+
+    def work(job: int, tell: object, proceed: object) -> int:
+        if job:
+            begun.set()
+            time.sleep(0.3)
+            ended.set()
+        return job
+
+    results = run_here(work, [0, 1], 2, lambda _: None)
+    assert next(results) == 0
+    assert begun.wait(10)
+    results.close()
+    assert ended.is_set(), "nothing goes on behind the caller's back"
+    assert "stopping as soon as the step is done that is under way" in caplog.text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import platform
 import subprocess
 import sys
 import unicodedata
@@ -15,8 +16,10 @@ import numpy as np
 import pytest
 
 from byline.documents import Document
+from byline.engines import Watch, engine_of
 from byline.errors import BylineError
 from byline.problems import Problem, ProblemSet
+from byline.questions import prepare_questions
 from byline.settings import Settings
 from byline.verification import verify
 from conftest import phrase
@@ -107,7 +110,7 @@ def test_odd_texts_are_answered_or_refused(engine: str, text: Callable[[int, int
     try:
         answer(corpus(text), ENGINES[engine])
     except BylineError as refusal:
-        assert outcome in str(refusal) or "needed" in str(refusal) or "same" in str(refusal), refusal  # noqa: PT017
+        assert outcome in str(refusal), refusal  # noqa: PT017
     else:
         assert outcome == "answered"
 
@@ -138,28 +141,27 @@ def test_any_rate_gives_answers_or_says_that_it_is_too_large(rate: float, activa
     ],
     ids=str,
 )  # fmt: skip
-def test_settings_at_their_limits_give_answers_or_a_reason(change: Mapping[str, object]) -> None:
+def test_settings_at_their_limits_give_answers(change: Mapping[str, object]) -> None:
     problems = corpus(lambda author, salt: phrase(author, 500, salt))
-    try:
-        answer(problems, Settings().change({**SMALL, **change}))
-    except BylineError as refusal:
-        assert len(str(refusal)) > 20  # noqa: PT017
+    answer(problems, Settings().change({**SMALL, **change}))
 
 
-def scores(engine: str) -> list[float | None]:
-    """Of some problems, by an engine, on whichever processor this is."""
+def cells(engine: str) -> list[float]:
+    """What an engine fills the matrix of some problems with, on whichever processor this is."""
     problems = corpus(lambda author, salt: phrase(author, 900, salt))
-    return [each.score for each in verify(problems, ENGINES[engine]).answers]
+    (side, *_) = prepare_questions(problems.problems, ENGINES[engine]).sides
+    filled = engine_of(ENGINES[engine].engine)(side, ENGINES[engine], np.random.default_rng(0), Watch())
+    return [float(each) for each in filled.matrix.values.ravel()]
 
 
 SCRIPT = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from test_extremes import TOLERANCE, scores
-print(json.dumps({engine: scores(engine) for engine in TOLERANCE}))
+from test_extremes import TOLERANCE, cells
+print(json.dumps({engine: cells(engine) for engine in TOLERANCE}))
 """
-TOLERANCE = {"rnn": 0.05, "ngram": 1e-9, "vectors": 1e-9}
-"""How far scores may differ on another processor; see docs/reliability.md."""
+TOLERANCE = {"rnn": 0.01, "ngram": 1e-9, "vectors": 1e-6}
+"""How far a cell of the matrix may differ on another processor, in its unit; see docs/reliability.md."""
 
 
 def test_another_processor_gives_nearly_the_same(request: pytest.FixtureRequest, tmp_path: Path) -> None:
@@ -174,6 +176,9 @@ def test_another_processor_gives_nearly_the_same(request: pytest.FixtureRequest,
     }  # fmt: skip
     command = [sys.executable, "-c", SCRIPT, str(Path(__file__).parent)]
     there = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, env=plain).stdout)
+    here_too = {engine: cells(engine) for engine in TOLERANCE}
+    if platform.machine() in ("x86_64", "AMD64"):
+        assert there["rnn"] != here_too["rnn"], "it was the same processor"
     for engine, most in TOLERANCE.items():
-        here = scores(engine)
+        here = here_too[engine]
         np.testing.assert_allclose(there[engine], here, atol=most, rtol=0, err_msg=engine)

@@ -722,7 +722,7 @@ class TestCommand:
     def test_it_saves_as_utf8_what_the_user_says_the_encoding_of(self, tmp_path: Path) -> None:
         letter = tmp_path / "letter.txt"
         letter.write_bytes("naïf".encode("cp850"))
-        assert "and what else is not sure; save it as UTF-8, or say" in self.run("text", letter, status=1).stderr
+        assert "and what else is not sure; save it as UTF-8; byline text" in self.run("text", letter, status=1).stderr
         words = ("text", letter, "--encoding", "cp850", "-o")
         assert self.run(*words, tmp_path / "out").stdout == ""
         assert (tmp_path / "out" / "letter.txt").read_bytes() == "naïf".encode()

@@ -217,6 +217,7 @@ ORDER = [
     "commands.work",
     "commands.asking",
     "commands.given",
+    "commands.places",
     "commands.report",
     "commands.inspect",
     "commands.train",

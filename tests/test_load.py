@@ -43,6 +43,15 @@ def questions(load: ModuleType, count: int) -> Questions:
     return prepare_questions(problems, SETTINGS).sides[0]
 
 
+def test_its_texts_have_about_as_many_different_n_grams_as_prose(load: ModuleType, english: Path) -> None:
+    """Or time and memory would say nothing of real texts."""
+    real = "".join(path.read_text("utf-8") for path in sorted(english.rglob("*known*.txt")))[:50_000]
+    made = "".join(load.prose(author, 2_000, 0) for author in range(len(real) // 2_000))
+    for size in (5, 6, 8):
+        counts = [len({text[place : place + size] for place in range(len(made))}) for text in (real, made)]
+        assert 0.7 < counts[1] / counts[0] < 1.6, size
+
+
 @pytest.mark.parametrize("engine", [ngram, vectors], ids=["ngram", "vectors"])
 def test_four_times_the_problems_take_four_times_as_much(load: ModuleType, engine: ModuleType) -> None:
     """Sixteen times would be their square; each is compared with 20 others, however many there are."""

@@ -262,12 +262,37 @@ def test_a_websocket_is_not_to_be_had(page: Served) -> None:
 
 
 def test_what_it_keeps_is_its_owner_s_only_whatever_the_umask(page: Served) -> None:
-    page.ask("done", keep_files=True)
+    job = page.ask("done", keep_files=True)
     page.put(page.draft(), "texts", "a/b/c.txt", "some words to keep")
     page.put(page.draft(), "texts", "a.zip", b"no zip")
-    for path in [page.home, *files_below(page.home)]:
-        wrong = path.stat().st_mode & 0o077
-        assert not wrong or "stand-in" in path.name or path.parent.name == "files", path
+    assert page.wait_for(job["id"])["state"] == "done"
+    found = [page.home, *files_below(page.home)]
+    assert any(path.name == "answers.txt" for path in found), "a job's own files are among them"
+    assert [path for path in found if path.stat().st_mode & 0o077] == []
+
+
+def test_the_token_is_never_on_a_command_line(tmp_path: Path) -> None:
+    """Where other users could read it: neither the server's, nor its workers', nor the browser's."""
+    browser, seen = tmp_path / "browser.sh", tmp_path / "seen"
+    browser.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {seen}\n')
+    browser.chmod(0o755)
+    command = [sys.executable, "-m", "byline", "serve", "--port", "0", "--home", str(tmp_path / "mine")]
+    variables = {**os.environ, "BROWSER": f"{browser} %s"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=variables) as process:
+        assert process.stdout
+        served = Served(process, process.stdout.readline().split()[-1], tmp_path / "mine")
+        try:
+            job = served.post("api/examples/question")["id"]
+            worker = until(lambda: children_of(process.pid))[0]
+            lines = [Path(f"/proc/{number}/cmdline").read_bytes().decode() for number in (process.pid, worker)]
+            opened = until(lambda: seen.exists() and seen.read_text())
+            served.post(f"api/jobs/{job}/cancel", status=200)
+        finally:
+            assert served.stop() == 0
+    assert len(served.token) > 40
+    assert opened.startswith("file://")
+    assert all(lines)
+    assert [each for each in (*lines, opened) if served.token in each] == []
 
 
 def test_a_second_server_on_the_same_folder_is_refused_in_one_line(page: Served) -> None:

@@ -7,7 +7,7 @@ import errno
 import os
 import sys
 
-from byline.errors import BylineError
+from byline.errors import BylineError, printable_lines
 from byline.stopping import INTERRUPTED, end_interrupted, heed_signals, leave_signals
 
 OUT_OF_REACH = {
@@ -30,6 +30,8 @@ def main() -> None:
         heed_signals()
         _require_memory()
         _require_threads()
+        if "" in sys.argv[1:]:
+            _fail("an empty word was given, where perhaps a variable of the shell is not set; leave it out or fill it")
         from byline.commands import app
 
         app(prog_name="byline")
@@ -84,10 +86,8 @@ def _name(error: OSError) -> str:
 
 
 def _fail(message: str) -> None:
-    """The message on stderr, control characters made visible but for lists, an item a line, and exit code 1."""
-    lines = message.split("\n  ")
-    safe = "\n  ".join("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)
-    print(f"byline: {safe}", file=sys.stderr)
+    """The message on stderr, and exit code 1."""
+    print(f"byline: {printable_lines(message)}", file=sys.stderr)
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - what is left in the buffer is of no use
     sys.exit(1)
 

@@ -58,7 +58,7 @@ def _read_texts(folder: Path, name: str, language: str | None) -> TextFolder:
 
 
 def write_clustering(folder: Path, clustering: Clustering, overwrite: bool = False) -> None:
-    """All four files, whole or not at all."""
+    """All four files, each whole or not at all; they are ready before the first one is put in its place."""
     require_room(folder, overwrite)
     clusters = [[{"document": clustering.names[text]} for text in cluster] for cluster in clustering.clusters]
     files = {

@@ -101,8 +101,11 @@ def combine_runs(
     around.
     """
     sources = [find_run(path) for path in paths]
-    if folder.resolve() in [source.resolve() for source in sources]:
-        raise RunError(f"{folder}: is one of the runs to be joined; choose another folder")
+    for source in (source.resolve() for source in sources):
+        if folder.resolve() == source:
+            raise RunError(f"{folder}: is one of the runs to be joined; choose another folder")
+        if source in folder.resolve().parents:
+            raise RunError(f"{folder}: lies in one of the runs to be joined; choose another folder")
     plans = [read_plan(source) for source in sources]
     if interpret is not None:
         plans = [_read_otherwise(source, plan, interpret) for source, plan in zip(sources, plans, strict=True)]

@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeGuard
+from typing import Any, Literal, NoReturn, TypeGuard
 
 from byline.errors import CorpusError, listing
 from byline.formats import FORMATS, read_text
@@ -70,7 +70,10 @@ def read_bytes(path: Path, name: str | None = None) -> bytes:
         with open(path, "rb", buffering=0, opener=_open_at_once) as file:
             if os.fstat(file.fileno()).st_size > LARGEST_TABLE:
                 raise CorpusError(f"{name}: larger than {LARGEST_TABLE // 1_000_000_000} GB; split it")
-            return file.read()
+            data = file.read()
+            if data is None:
+                raise CorpusError(f"{name}: can't be read (it would have to be waited for); {remedy}")
+            return bytes(data)
     except OSError as error:
         raise CorpusError(f"{name}: can't be read ({error.strerror}); {remedy}") from None
     except ValueError:
@@ -120,11 +123,26 @@ def decode(data: bytes, name: str) -> str:
 
 
 def find_texts(folder: Path) -> list[Path]:
-    """The texts' files below a folder, in the order of their names."""
+    """The texts' files below a folder, in the order of their names; a folder in it that can't be read is refused."""
+    files: list[Path] = []
+    seen: set[str] = set()
     try:
-        return pick_texts(filter(is_text, folder.rglob("*")))
+        for place, inner, names in os.walk(folder, onerror=_raise, followlinks=True):
+            real = os.path.realpath(place)
+            if real in seen:  # by a link that leads to where it was already
+                inner.clear()
+            else:
+                seen.add(real)
+                files += (Path(place, name) for name in names)
+        return pick_texts(filter(is_text, files))
     except OSError as error:
-        raise CorpusError(f"{folder}: can't be read ({error.strerror}); check that you may read it") from None
+        raise CorpusError(
+            f"{error.filename or folder}: can't be read ({error.strerror}); check that you may read it"
+        ) from None
+
+
+def _raise(error: OSError) -> NoReturn:
+    raise error
 
 
 def pick_texts(files: Iterable[Path]) -> list[Path]:

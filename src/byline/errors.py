@@ -42,6 +42,16 @@ class RunError(BylineError):
     """A training, a run folder or an output that failed."""
 
 
+def printable(text: str) -> str:
+    """Text with nothing in it that could move a terminal's cursor, or turn its direction."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def printable_lines(message: str) -> str:
+    """The same of a message, which may be a list with an item a line."""
+    return "\n  ".join(map(printable, message.split("\n  ")))
+
+
 MOST_LISTED = 20
 """Offences that a message names; whoever puts these right is told the next."""
 

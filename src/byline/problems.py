@@ -238,7 +238,10 @@ def _read_contents(folder: Path) -> _Contents:
 
 def _problem_files(folder: Path) -> tuple[list[Path], list[Path], list[str]]:
     """The known and the unknown texts' files of a problem, and the names of what else is there."""
-    files = [child for child in _children(folder) if not child.is_dir()]
+    try:
+        files = [child for child in _children(folder) if not child.is_dir()]
+    except OSError as error:
+        raise CorpusError(f"{folder}: can't be read ({error.strerror}); check that you may") from None
     known, unknown = [f for f in files if _is_known(f.name)], [f for f in files if is_unknown(f.name)]
     return known, unknown, [f.name for f in files if f not in known and f not in unknown]
 

@@ -276,7 +276,11 @@ def is_own_folder(path: Path) -> bool:
 
 def cant_write(path: Path, error: OSError) -> RunError:
     """The error for a place that can't be written to."""
-    remedies = {errno.ENAMETOOLONG: "choose a shorter one", **dict.fromkeys(TOO_MANY, "close some, or raise ulimit -n")}
+    remedies = {
+        errno.ENAMETOOLONG: "choose a shorter one",
+        errno.ENOTEMPTY: "another process wrote there in the meantime; look at it, and begin again",
+        **dict.fromkeys(TOO_MANY, "close some, or raise ulimit -n"),
+    }
     remedy = remedies.get(error.errno or 0, "make room there or choose another folder")
     return RunError(f"{path}: can't be written to ({error.strerror or error}); {remedy}")
 

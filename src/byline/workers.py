@@ -26,6 +26,8 @@ Work = Callable[[Task, Tell, Callable[[], None]], Result]
 
 CONNECT = 5
 """Seconds within which a scheduler must answer."""
+PATIENCE = 2
+"""Seconds after which it is said that a job can't be stopped at once."""
 BETWEEN = 0.5
 """Seconds between two messages of a job that runs elsewhere."""
 
@@ -78,7 +80,9 @@ def run_here(work: Work[Task, Result], jobs: Sequence[Task], workers: int, tell:
                 warnings.simplefilter("ignore")  # joblib would say that some results are not used
                 results.close()
             with left:  # nothing goes on behind the caller's back
-                left.wait_for(lambda: not running)
+                if not left.wait_for(lambda: not running, PATIENCE):
+                    log.warning("stopping as soon as the step is done that is under way")
+                    left.wait_for(lambda: not running)
 
 
 def run_on_cluster(

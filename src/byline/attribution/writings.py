@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from byline.documents import Document, decode, look_at, pick_texts, read_bytes, read_document
+from byline.documents import Document, decode, find_texts, look_at, pick_texts, read_bytes, read_document
 from byline.errors import CorpusError, listing
 from byline.languages import language_of, language_of_script
 from byline.normalise import normalise
@@ -107,7 +107,12 @@ def _in_folder(folder: Path) -> Iterator[tuple[str, Path, str]]:
         folders = [child for child in children if child.is_dir()]
         texts = {child: pick_texts(child.iterdir()) for child in folders}
     except OSError as error:
-        raise CorpusError(f"{folder}: can't be read ({os.strerror(error.errno or 0)}); check that you may") from None
+        place = error.filename or folder
+        raise CorpusError(f"{place}: can't be read ({os.strerror(error.errno or 0)}); check that you may") from None
+    if any(texts.values()) and (
+        deeper := [text for each in folders for text in find_texts(each) if text.parent != each]
+    ):
+        raise CorpusError(f"{deeper[0]}: one folder too deep; put every text into its author's folder")
     files = pick_texts(child for child in children if child.is_file())
     if any(texts.values()):
         if files:

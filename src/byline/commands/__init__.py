@@ -37,6 +37,7 @@ from byline.commands import (
     verify,
 )
 from byline.commands.completing import Completing
+from byline.errors import printable_lines
 from byline.stopping import end_interrupted
 
 app = typer.Typer(
@@ -77,6 +78,14 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+class _Plain(logging.Formatter):
+    """Of a warning, nothing that names in it hold moves a terminal's cursor, or begins a line of its own."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        return printable_lines(super().format(record))
+
+
 @app.callback()
 def root(
     version: Annotated[
@@ -90,12 +99,9 @@ def root(
     """
     if not isinstance(sys.stderr, Aside):
         sys.stderr = cast(TextIO, Aside(sys.stderr))
-    logging.basicConfig(
-        level=logging.DEBUG if verbose else logging.WARNING,
-        format="byline: %(message)s",
-        stream=sys.stderr,
-        force=True,
-    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Plain("byline: %(message)s"))
+    logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, handlers=[handler], force=True)
     logging.getLogger("numba").setLevel(logging.WARNING)
 
 

@@ -121,17 +121,22 @@ def attribute_command(
     from byline.attribution.writings import read_writings
     from byline.commands.console import out, print_json, printable
     from byline.commands.given import given_command, hash_files
+    from byline.commands.places import require_free
     from byline.commands.report import about
-    from byline.commands.train import preset_file, require_free, train_model
+    from byline.commands.train import preset_file, train_model
     from byline.commands.work import work
     from byline.dossiers.attribution import attribution_dossier
     from byline.reporting import require_report, write_report
     from byline.storage import write_files
 
+    given = [*inputs, *([] if known is None else [known, *preset_file(preset)])]
     if output is not None:
-        require_free(output, overwrite, [*inputs, *([] if known is None else [known, *preset_file(preset)])])
+        require_free(output, overwrite, given)
     if report_file is not None:
         require_report(report_file, overwrite)
+        require_free(report_file, overwrite, given)
+        if output is not None and report_file.resolve() == output.resolve():
+            raise RunError(f"{output}: the rankings and the report can't be one file; choose another name for one")
     writings = None
     if known is None:
         documents = read_texts(inputs[1:])
@@ -227,7 +232,8 @@ def _attribute_collection(
     )
     from byline.commands.console import count_of, out, print_json, printable
     from byline.commands.inspect import GUESS
-    from byline.commands.train import naming, require_free, train_model
+    from byline.commands.places import require_free
+    from byline.commands.train import naming, train_model
     from byline.commands.work import work
 
     problems = read_collection(path, language)

@@ -60,6 +60,7 @@ def calibrate_command(
     from byline.calibration import write_calibration
     from byline.cases import make_cases
     from byline.commands.console import print_json
+    from byline.commands.places import require_free
     from byline.commands.progress import reporting
     from byline.ensemble import parse_duration
     from byline.errors import RunError
@@ -71,6 +72,7 @@ def calibrate_command(
 
     if output.exists() and (not overwrite or output.is_dir()):
         raise RunError(f"{output}: exists already; choose another name, or replace it by --overwrite")
+    require_free(output, overwrite, [corpus, truth, reference, settings_file])
     work = output.with_name(f"{output.name}.run")
     require_own(work)
     if holds_problems(corpus):

@@ -48,6 +48,7 @@ def cluster_command(
     from byline.clustering import PRESET, cluster_documents
     from byline.commands.console import out, print_json
     from byline.commands.given import given_command
+    from byline.commands.places import require_free
     from byline.commands.report import about
     from byline.commands.work import work
     from byline.dossiers.clustering import clustering_dossier
@@ -56,6 +57,7 @@ def cluster_command(
     members = options.choose_pool(PRESET, None, [], engines=engines).rows
     if report_file is not None:
         require_report(report_file, overwrite)
+        require_free(report_file, overwrite, [folder])
     folders = read_text_folders(folder)
     if report_file is not None and len(folders) > 1:
         raise RunError(f"{folder}: {len(folders)} problems, but a report is of one; name one problem's folder")

@@ -5,16 +5,30 @@ from __future__ import annotations
 import json
 import sys
 import unicodedata
+from typing import Any
 
 from rich.console import Console
+from rich.text import Text
 
+from byline.errors import printable as printable
 from byline.languages import NAMES
+
+
+class PlainConsole(Console):
+    """One that shows what names and texts hold, and obeys none of it."""
+
+    def render_str(self, text: str, **more: Any) -> Text:
+        """A string with nothing but line ends and tabs that moves a cursor."""
+        safe = "".join(letter if letter in "\n\t" else printable(letter) for letter in text)
+        return super().render_str(text if text.isprintable() else safe, **more)
 
 
 def out() -> Console:
     """The console for results: plain text, for ids and names may hold anything; 100 columns where it is no terminal."""
     terminal = sys.stdout.isatty()
-    return Console(highlight=False, markup=False, emoji=False, soft_wrap=not terminal, width=None if terminal else 100)
+    return PlainConsole(
+        highlight=False, markup=False, emoji=False, soft_wrap=not terminal, width=None if terminal else 100
+    )
 
 
 def print_json(value: object) -> None:
@@ -39,11 +53,6 @@ def answer_bar(answer: float, width: int = 20) -> str:
     cells[width // 2] = "|"
     cells[round(answer * width)] = "●"
     return "".join(cells)
-
-
-def printable(name: str) -> str:
-    """A name from a file with nothing in it that could move a terminal's cursor."""
-    return "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in name)
 
 
 def visible(character: str) -> str:

@@ -67,12 +67,12 @@ def plot_command(
 
     Example: byline plot out/ roc --truth pan15-english/ -o roc.svg
     """
-    from byline.commands.train import require_free
+    from byline.commands.places import require_free
     from byline.commands.work import work
     from byline.engines import Watch
     from byline.figures.plotting import plot
 
-    require_free(output, overwrite)
+    require_free(output, overwrite, [source, text, truth, metadata])
 
     def draw(watch: Watch) -> None:
         plot(

@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from byline.commands.console import count_of
 from byline.errors import RunError
+from byline.storage import real_file
 from byline.tally import Tally, seconds_left
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ class _Log(_Listener):
 @contextmanager
 def _open_log(path: Path) -> Iterator[TextIO]:
     try:
-        file = path.open("a", encoding="utf-8")
+        file = real_file(path).open("a", encoding="utf-8")
     except OSError as error:
         raise RunError(f"{path}: can't be written to ({error.strerror}); choose another place for --log") from None
     try:

@@ -39,6 +39,7 @@ def rolling_command(
     from byline.attribution.rolling import roll
     from byline.commands.console import out, print_json, printable
     from byline.commands.given import given_command, hash_files
+    from byline.commands.places import require_free
     from byline.commands.report import about
     from byline.commands.work import work
     from byline.documents import look_at, read_document
@@ -48,6 +49,7 @@ def rolling_command(
 
     if report_file is not None:
         require_report(report_file, overwrite)
+        require_free(report_file, overwrite, [model_file, book])
     model = read_author_model(model_file)
     if look_at(book, "name a text file") == "folder":
         raise CorpusError(f"{book}: a folder; name one text file in it")

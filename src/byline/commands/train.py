@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import shlex
-import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from byline.commands import options
-from byline.errors import BylineError, CorpusError, RunError, SettingsError
-from byline.storage import cant_write, real_file
+from byline.commands.places import is_same, require_free
+from byline.errors import BylineError, CorpusError, SettingsError
 
 if TYPE_CHECKING:
     from byline.attribution.model import AuthorModel
@@ -140,43 +139,6 @@ def _next(model_file: Path) -> str:
     return f"Next: byline attribute {shlex.quote(str(model_file))} TEXT"
 
 
-def require_free(path: Path, overwrite: bool, inputs: Iterable[Path] = ()) -> None:
-    """Refuse to write over a file unasked, over an input, or where nothing can be written, before any work is done."""
-    try:
-        if path.is_dir():
-            raise RunError(f"{path}: a folder; name a file, such as {path / 'model.byline'}")
-        if path.exists() and not overwrite:
-            raise RunError(f"{path}: exists already; choose another name, or give --overwrite")
-        real = real_file(path)
-        there = next(parent for parent in real.parents if parent.exists())
-        for name in real.relative_to(there).parts:  # which may be no possible names
-            with suppress(FileNotFoundError):
-                (there / name).lstat()
-        with tempfile.TemporaryFile(dir=there):
-            pass
-        for each in inputs:
-            _require_no_input(path, real, each)
-    except OSError as error:
-        raise cant_write(path, error) from None
-
-
-def _require_no_input(path: Path, real: Path, given: Path) -> None:
-    from byline.documents import find_texts, has_text_name
-
-    if is_same(path, given):
-        raise RunError(f"{path}: what is to be read; choose another name")
-    if not given.is_dir():
-        return
-    new = has_text_name(real.name) and given.resolve() in real.parents
-    if new or (path.exists() and any(is_same(path, text) for text in find_texts(given))):
-        raise RunError(f"{path}: among the texts of {given}, which are to be read; choose another place")
-
-
 def preset_file(preset: str) -> list[Path]:
     """The file that a preset is read from, where it is one of the user's."""
     return [Path(preset)] if preset.endswith(".toml") else []
-
-
-def is_same(one: Path, other: Path) -> bool:
-    """Whether two names are one file's."""
-    return one.exists() and other.exists() and one.samefile(other)

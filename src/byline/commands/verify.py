@@ -131,6 +131,7 @@ def verify_command(
     from byline.commands.answers import print_verification, verification_json
     from byline.commands.console import print_json
     from byline.commands.given import given_words
+    from byline.commands.places import require_no_input
     from byline.commands.progress import reporting
     from byline.ensemble import parse_duration
     from byline.execution import Interrupted
@@ -148,6 +149,9 @@ def verify_command(
         place = Output(output, resume, overwrite, not no_models, trace, not no_evidence, words)
     if place:
         place.check()
+    if log is not None:
+        read = [*asked, *(known or []), input_, unknown, control, reference, calibration, settings_file]
+        require_no_input(log, read)
     begin = time.perf_counter()
     population = read_reference(reference, language) if reference is not None else None
     question = read_question([*(known or []), *asked], unknown, population.language) if population and unknown else None

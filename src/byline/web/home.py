@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -49,6 +49,9 @@ class Home:
         try:
             self.folder.mkdir(mode=OWNER_ONLY, parents=True, exist_ok=True)
             self._require_ours()
+            for folder in (self.jobs, self.drafts, self.references):
+                if folder.is_symlink():
+                    raise RunError(f"{folder}: a link, which is not followed; remove it, or name another --home")
             self.folder.chmod(OWNER_ONLY)
             lock = FileLock(self.folder / LOCK)
             lock.acquire(timeout=0)
@@ -74,12 +77,12 @@ class Home:
 
     def _require_ours(self) -> None:
         """Refuse a folder that holds other things: it may have drafts of its own, and those here are removed."""
-        if any(self.folder.iterdir()) and not any((self.folder / name).is_file() for name in (MARK, LOCK)):
+        if not (self.folder / MARK).is_file() and any(child.name != LOCK for child in self.folder.iterdir()):
             raise RunError(f"{self.folder}: holds other things; name a new or empty folder with --home")
 
     def _clear(self) -> None:
-        for child in self.drafts.iterdir():
-            discard(child)
+        with suppress(FileNotFoundError):  # somebody may have removed it all
+            discard(*self.drafts.iterdir())
         remove_parts(self.references)
 
 
