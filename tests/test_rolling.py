@@ -111,7 +111,7 @@ class TestStandingOut:
         print_rolling(faint)
         told = " ".join(capsys.readouterr().out.split())
         assert "nobody stands out; most like Ann (0.250 on average)" in told
-        assert "there may be changes that are too faint to tell" in told
+        assert "there may be changes that are passed over" in told
 
 
 class TestKnownTexts:

@@ -52,3 +52,22 @@ def test_a_signal_while_words_are_parsed_is_said_too(number: signal.Signals, cod
     assert done.returncode == code
     cause = "interrupted" if number == signal.SIGINT else f"stopped by {number.name}"
     assert done.stderr.endswith(f"byline: {cause}\n")
+
+
+@pytest.mark.parametrize(("raised", "code"), [("from stop", 130), ("", 1)], ids=["stopped", "broken"])
+def test_a_module_that_is_stopped_while_it_is_loaded_ends_as_all_else_does(raised: str, code: int) -> None:
+    """Compiled ones say that they could not be loaded, and that the reason was a KeyboardInterrupt."""
+    script = f"""
+import byline.commands, byline.__main__
+def app(**_):
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt as error:
+        stop = error
+    raise ImportError("initialization failed") {raised}
+byline.commands.app = app
+byline.__main__.main()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == code
+    assert ("Traceback" in done.stderr) == (code == 1)

@@ -8,7 +8,7 @@ import os
 import sys
 
 from byline.errors import BylineError, printable_lines
-from byline.stopping import INTERRUPTED, end_interrupted, heed_signals, leave_signals
+from byline.stopping import INTERRUPTED, end_interrupted, heed_signals, is_interruption, leave_signals
 
 OUT_OF_REACH = {
     errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EIO, errno.EROFS, errno.ENOSPC,
@@ -44,6 +44,10 @@ def main() -> None:
         raise
     except BylineError as error:
         _fail(str(error))
+    except ImportError as error:
+        if is_interruption(error):
+            end_interrupted()
+        raise
     except MemoryError:
         _fail("out of memory; try fewer hidden units, members or texts")
     except OSError as error:

@@ -42,6 +42,13 @@ def _interrupt(number: int, _: FrameType | None) -> NoReturn:
     raise Stopped
 
 
+def is_interruption(error: BaseException | None) -> bool:
+    """Whether an error comes from being stopped: compiled modules that were being loaded make another of it."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 def exit_code() -> int:
     """The code that the signal has by custom."""
     return 128 + _received[0] if _received else INTERRUPTED

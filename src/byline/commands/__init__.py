@@ -93,7 +93,7 @@ def root(
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more of what is done, on stderr.")] = False,
 ) -> None:
-    """Byline tells who wrote a text.
+    """Byline weighs who wrote a text.
 
     Start with [bold]byline demo[/bold], then [bold]byline verify PROBLEMS -o OUT[/bold].
     """

@@ -127,4 +127,7 @@ def print_calibration(calibration: Calibration, output: Path, seconds: float) ->
     )
     if calibration.slope == 0:
         console.print("Scores say nothing of the truth here: every answer will be undecided.", style="yellow")
-    console.print(f"Written to {output}; use it with byline verify ... --calibration {output}")
+    beside = " --reference ..." if calibration.interpretation == "cohort" else ""
+    console.print(f"Written to {output}; use it with byline verify ...{beside} --calibration {output}")
+    if not beside:
+        console.print("It holds for problems that are compared with each other; for a --reference, calibrate with it.")

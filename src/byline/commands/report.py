@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -60,6 +61,12 @@ def about(source: str, command: list[str], **further: object) -> dict[str, Any]:
     }
 
 
+SYMBOLS = (
+    "In n-grams ¹ stands before what was a capital letter, 7 for any digit, and where the topic is masked * for a"
+    " letter of a rarer word."
+)
+
+
 def explain_command(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder that byline verify -o wrote to.")],
     problem: Annotated[
@@ -94,16 +101,19 @@ def explain_command(
             console.print(f"\n{heading}: none that stands out.", style="bold")
         if not chosen:
             continue
-        console.print(f"\n{heading} (bits beyond what is usual; members that agree):", style="bold")
+        console.print(f"\n{heading} (bits beyond what is usual, which are no weight of evidence):", style="bold")
         for each in chosen:
             console.print(f"  {printable(each.document)}, characters {each.begin:,} to {each.end:,}:"
-                          f" {each.bits:+.1f} bits, {each.agreement:.0%} agree")  # fmt: skip
+                          f" {each.bits:+.1f} bits, {each.agreement:.0%} of members agree")  # fmt: skip
             _print_passage(console, each.words)
     for feature in found.features:
         console.print(f"\n{feature.member} does not add up over characters. Its n-grams that weigh most:", style="bold")
         console.print(f"  for: {_grams(feature.supporting)}")
         console.print(f"  against: {_grams(feature.opposing)}")
-    console.print("\nEvidence is never proof. The whole texts with their evidence: byline report RUN -o report.html")
+    if found.features:
+        console.print(f"\n{SYMBOLS}")
+    again = f"byline report {shlex.quote(str(run))} -o report.html"
+    console.print(f"\nEvidence is never proof. The whole texts with their evidence: {again}")
 
 
 def explanation_json(found: Explanation) -> dict[str, object]:

@@ -118,13 +118,14 @@ def print_rolling(found: Rolling) -> None:
             f" ({stretch.probability:.3f} on average)"
         )
     console.print(
-        f"{count_of(len(found.changes), 'change')} of hand found. Each passage is taken to be by one of the authors."
+        f"{count_of(len(found.changes), 'change')} of hand found. Each passage is taken to be by one of the authors:"
+        " that somebody else wrote it is not noticed."
     )
     if found.dissenting:
         console.print(
             f"{count_of(found.dissenting, 'passage')} of {len(found.passages):,} by themselves look like another"
-            " author's: there may be changes that are too faint to tell. Larger --changes sees more of them, and more"
-            " that are none."
+            " author's than is said of their stretch: there may be changes that are passed over. Larger --changes sees"
+            " more of them, and more that are none."
         )
 
 

@@ -75,6 +75,8 @@ def explain_problem(path: Path | str, name: str | None, most: int) -> Explanatio
     ids = [each for group in run.plan.groups for each in group.ids]
     if name is None and len(ids) == 1:
         name = ids[0]
+    if reason := dict(run.plan.skipped).get(name or ""):
+        raise RunError(f"{path}: {name} was skipped, for it could not be used: {reason}")
     if name not in ids:
         few = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
         said = "which problem?" if name is None else f"no problem {name} there;"

@@ -49,7 +49,7 @@ def rolling_dossier(
     gains = weigh_stretches(model, document, found, watch)
     dissenting = [
         f"{found.dissenting:,} of {len(found.passages):,} passages look, by themselves, like another author's than"
-        " that of the stretch they are in: there may be changes that are too faint to tell. Larger --changes sees more"
+        " that of the stretch they are in: there may be changes that are passed over. Larger --changes sees more"
         " of them, and more that are none."
     ]
     return {

@@ -255,6 +255,7 @@ function problemView(dossier, problem, reach) {
       verdictMark(problem),
       el("p", { class: "statement" }, visible(problem.statement)),
     ),
+    warningsBox(warnings),
     calibrated
       ? evidenceScale(problem, reach)
       : el("p", { class: "note" }, "This answer is not calibrated: it orders problems, and is not a probability."),
@@ -275,7 +276,6 @@ function problemView(dossier, problem, reach) {
       ["Known", files(problem.known), `, ${plural(problem.known_characters, "character")}`],
       ["Unknown", named(problem.unknown), `, ${plural(problem.unknown_characters, "character")}`],
     ]),
-    warningsBox(warnings),
     el("h3", {}, "The texts"),
     unpacked(problem.blob, (texts) => evidence(texts, { sides: SAME_SIDES, language: languageCode(problem.language) })),
     problem.cohort || problem.reference || members ? el("h3", {}, "How it compares") : null,
