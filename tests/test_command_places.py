@@ -189,6 +189,28 @@ class TestTexts:
         assert done.exit_code == 0
         assert done.stdout.startswith("6 texts")
 
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "verify corpus --json --engines vectors --members 1", "prepare corpus", "prepare authors", "text authors",
+            "train authors -o m.byline", "cluster authors", "reference build authors -o ref",
+            "attribute ../m.byline authors",
+        ],
+    )  # fmt: skip
+    def test_a_ring_of_links_ends_for_every_reader_of_folders(self, stage: Path, tmp_path: Path, line: str) -> None:
+        import shutil
+
+        shutil.copy(stage / "m.byline", tmp_path / "m.byline")
+        for name in ("corpus", "authors"):
+            shutil.copytree(stage / name, tmp_path / "home" / name)
+        for ring in ("corpus/ring", "corpus/EN001/ring", "authors/author1/ring"):
+            (tmp_path / "home" / ring).symlink_to(tmp_path / "home")
+        (tmp_path / "home/authors/author1/self").symlink_to("self")
+        done = programs.run(*line.split(), cwd=tmp_path / "home", timeout=60)
+        assert done.returncode in (0, 1), done.stderr
+        assert "Traceback" not in done.stderr
+        assert done.returncode == 0 or done.stderr.startswith("byline: ")
+
     def test_texts_that_are_too_deep_are_not_left_out_silently(self, stage: Path, tmp_path: Path) -> None:
         import shutil
 

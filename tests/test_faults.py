@@ -136,8 +136,9 @@ def test_a_command_stopped_anywhere_leaves_nothing_half_done(
     time.sleep(seconds * random.Random(f"{name} {number} {turn}").random())
     process.send_signal(number)
     _, error = process.communicate(timeout=LIMIT)
-    assert process.returncode in (0, 128 + number, -number), error
-    assert "Traceback" not in error
+    if not error.startswith("Fatal Python error: init"):  # Python itself had not begun
+        assert process.returncode in (0, 128 + number, -number), error
+        assert "Traceback" not in error
     after = content(home)
     assert {path: after.get(path) for path in before} == before, "what was there is as it was"
     if writer.output in after:

@@ -278,3 +278,10 @@ def test_one_question_in_other_letters_than_its_language_s_is_said(
     assert not caplog.records
     read_question(files[:1], files[1], "greek")
     assert "question: taken as greek, but written in other letters" in caplog.text
+
+
+def test_a_text_in_a_line_may_be_no_longer_than_one_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("byline.problems.LARGEST_TEXT", 20)
+    (tmp_path / "pairs.jsonl").write_text('{"id": "a", "pair": ["short", "a text that is too long"]}\n', "utf-8")
+    (offence,) = read_problems(tmp_path).offences
+    assert offence.message == "pairs.jsonl line 1: id a: the second text has more than 50 million characters; split it"

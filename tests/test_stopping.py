@@ -71,3 +71,35 @@ byline.__main__.main()
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == code
     assert ("Traceback" in done.stderr) == (code == 1)
+
+
+@pytest.mark.parametrize(("number", "words"), [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "stopped by SIGTERM")])
+def test_an_interruption_that_comes_while_python_cleans_up_is_not_lost(number: int, words: str) -> None:
+    """Python would print a traceback, and go on."""
+    script = f"""
+import os, time
+import byline.commands, byline.__main__
+class Cleaned:
+    def __del__(self):
+        os.kill(os.getpid(), {int(number)})
+        time.sleep(1)
+def app(**_):
+    Cleaned()
+    time.sleep(30)
+byline.commands.app = app
+byline.__main__.main()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=20)
+    assert (done.returncode, done.stderr) == (128 + number, f"byline: {words}\n")
+
+
+def test_one_that_comes_when_all_is_done_says_nothing_more() -> None:
+    script = """
+import atexit, os, signal
+import byline.commands, byline.__main__
+byline.commands.app = lambda **_: None
+atexit.register(os.kill, os.getpid(), signal.SIGINT)
+byline.__main__.main()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=20)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")

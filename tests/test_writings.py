@@ -407,3 +407,10 @@ class TestRefusals:
         before = csv.field_size_limit()
         assert "no table (field larger than field limit (100)); save it as CSV" in refused(path)
         assert csv.field_size_limit() == before
+
+
+def test_a_text_in_a_table_may_be_no_longer_than_one_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("byline.attribution.writings.LARGEST_TEXT", 20)
+    (tmp_path / "t.csv").write_text("author,text\nAnn,a text that is too long\n", "utf-8")
+    with pytest.raises(CorpusError, match=r"t\.csv:2: more than 50 million characters; split it"):
+        read_writings([tmp_path / "t.csv"])

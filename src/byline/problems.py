@@ -27,6 +27,7 @@ from byline.documents import (
     read_json,
 )
 from byline.errors import CorpusError, listing
+from byline.formats.reading import LARGEST_TEXT, TOO_LARGE
 from byline.languages import FOREIGN, language_of, language_of_id, language_of_script
 
 log = logging.getLogger(__name__)
@@ -311,6 +312,8 @@ def _read_pair(record: object, where: str, language: str | None) -> Problem:
     for name, text in zip(("first", "second"), pair, strict=True):
         if not text.strip():
             raise CorpusError(f"{where}: id {problem_id}: the {name} text is empty; remove the line or put text in it")
+        if len(text) > LARGEST_TEXT:
+            raise CorpusError(f"{where}: id {problem_id}: the {name} text has {TOO_LARGE}")
     first, second = (Document(f"{problem_id}, text {n}", text) for n, text in enumerate(pair, start=1))
     return Problem(problem_id, (first,), second, _language(language, problem_id, [first, second]), symmetric=True)
 

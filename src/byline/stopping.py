@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+import threading
 from types import FrameType
 from typing import NoReturn
 
 INTERRUPTED = 130
 POLITE = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 """Sent by a system that shuts down, a scheduler whose time is up, a terminal that is closed."""
+
+SOON = 0.02
+"""Seconds after which a lost interruption comes again."""
 
 _received: list[int] = []
 
@@ -27,13 +32,30 @@ def heed_signals() -> None:
     for number in POLITE:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _interrupt)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.unraisablehook = _hear_again
 
 
 def leave_signals() -> None:
     """From here on they end the program at once: there is nothing left to keep."""
-    for number in POLITE:
-        if signal.getsignal(number) is _interrupt:
+    for number in (*POLITE, signal.SIGINT):
+        if signal.getsignal(number) in (_interrupt, signal.default_int_handler):
             signal.signal(number, signal.SIG_DFL)
+    sys.unraisablehook = sys.__unraisablehook__
+
+
+def _hear_again(lost: sys.UnraisableHookArgs) -> None:
+    """An interruption that came while Python cleaned something up, which passes over all errors, comes once more."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        number = _received[-1] if issubclass(lost.exc_type, Stopped) else signal.SIGINT
+        if number in POLITE:
+            signal.signal(number, _interrupt)
+        timer = threading.Timer(SOON, os.kill, (os.getpid(), number))
+        timer.daemon = True
+        timer.start()
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def _interrupt(number: int, _: FrameType | None) -> NoReturn:

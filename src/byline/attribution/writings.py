@@ -15,6 +15,7 @@ from pathlib import Path
 
 from byline.documents import Document, decode, find_texts, look_at, pick_texts, read_bytes, read_document
 from byline.errors import CorpusError, listing
+from byline.formats.reading import LARGEST_TEXT, TOO_LARGE
 from byline.languages import language_of, language_of_script
 from byline.normalise import normalise
 
@@ -153,6 +154,8 @@ def _in_table(path: Path, author_column: str, text_column: str) -> list[tuple[st
     for number, row in rows:
         _require_columns(row, columns, path, number)
         author, text = (_cell(row[column], column, path, number) for column in columns)
+        if len(text) > LARGEST_TEXT:
+            raise CorpusError(f"{path}:{number}: {TOO_LARGE}")
         found.append((author.strip(), f"{path.name}:{number}", Document(f"{path}:{number}", text)))
     if not found:
         raise CorpusError(f"{path}: empty; it should have a line for each text")
