@@ -164,6 +164,23 @@ TOLERANCE = {"rnn": 0.01, "ngram": 1e-9, "vectors": 1e-6}
 """How far a cell of the matrix may differ on another processor, in its unit; see docs/reliability.md."""
 
 
+def cells_elsewhere(variables: Mapping[str, str]) -> dict[str, list[float]]:
+    """Those of a process with these variables in its environment."""
+    command = [sys.executable, "-c", SCRIPT, str(Path(__file__).parent)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=variables)
+    found: dict[str, list[float]] = json.loads(done.stdout)
+    return found
+
+
+def test_the_first_run_which_compiles_gives_the_same_bytes_as_later_ones(tmp_path: Path) -> None:
+    variables = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    first = cells_elsewhere(variables)
+    assert first == cells_elsewhere(variables)
+    for path in tmp_path.rglob("kernels.train_text-*"):
+        path.unlink()
+    assert first == cells_elsewhere(variables), "compiled beside code that is kept"
+
+
 def test_another_processor_gives_nearly_the_same(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """Compiled for the plainest one there is, with the plainest linear algebra: sums are added up in another order.
 
@@ -174,8 +191,7 @@ def test_another_processor_gives_nearly_the_same(request: pytest.FixtureRequest,
         **os.environ, "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "OPENBLAS_CORETYPE": "Prescott",
         "NUMBA_CACHE_DIR": str(cache.mkdir("plain-processor") if cache else tmp_path),
     }  # fmt: skip
-    command = [sys.executable, "-c", SCRIPT, str(Path(__file__).parent)]
-    there = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, env=plain).stdout)
+    there = cells_elsewhere(plain)
     here_too = {engine: cells(engine) for engine in TOLERANCE}
     if platform.machine() in ("x86_64", "AMD64"):
         assert there["rnn"] != here_too["rnn"], "it was the same processor"

@@ -136,7 +136,7 @@ def test_a_command_stopped_anywhere_leaves_nothing_half_done(
     time.sleep(seconds * random.Random(f"{name} {number} {turn}").random())
     process.send_signal(number)
     _, error = process.communicate(timeout=LIMIT)
-    if not error.startswith("Fatal Python error: init"):  # Python itself had not begun
+    if "Traceback" not in error or "byline" in error:  # else Python itself had not come to the program
         assert process.returncode in (0, 128 + number, -number), error
         assert "Traceback" not in error
     after = content(home)
@@ -214,7 +214,8 @@ def test_a_full_disk_is_named_and_nothing_is_left_behind(home: Path, name: str) 
     assert done.returncode == 1, done.stdout + done.stderr
     assert done.stderr.splitlines()[-1].startswith("byline: "), done.stderr
     assert "Traceback" not in done.stderr
-    assert "can't be written" in done.stderr or "can't write" in done.stderr or "too large" in done.stderr, done.stderr
+    assert "can't be written" in done.stderr
+    assert "make room there" in done.stderr or "choose another" in done.stderr, done.stderr
     after = content(home)
     assert {path: after.get(path) for path in before} == before
     assert writer.output not in after

@@ -53,7 +53,9 @@ def finished(folder: Path) -> int:
 
 def results(folder: Path) -> dict[str, bytes]:
     """All that depends on the texts and the seed; member.json holds timings, a plan the command as it was given."""
-    files = [folder / "answers.txt", *folder.glob("run/members/0*/*.safetensors")]
+    kept = [path for name in ("*.safetensors", "evidence.*") for path in folder.glob(f"run/members/0*/{name}")]
+    assert {path.suffix for path in kept} == {".safetensors", ".json", ".npy"}
+    files = [folder / "answers.txt", *kept]
     plan = json.loads((folder / "run/plan.json").read_text("utf-8"))
     del plan["command"], plan["checksum"]
     return {str(file.relative_to(folder)): file.read_bytes() for file in files} | {"plan": json.dumps(plan).encode()}

@@ -16,7 +16,10 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 log = logging.getLogger(__name__)
 
-FLAGS: dict[str, Any] = {"fastmath": True, "nogil": True, "error_model": "numpy"}
+FLAGS: dict[str, Any] = {"fastmath": True, "nogil": True, "error_model": "numpy", "forceinline": True}
+"""Functions that others call are made part of those. Left apart, they would be taken from wherever they were compiled
+or read first in a process, in versions whose sums are added up in different orders: the first run of an installation
+would differ from all later ones in the last digits."""
 
 
 def compiler(*sources: Path) -> Callable[[Callable[..., Any]], Any]:
