@@ -195,7 +195,7 @@ def measure(name: str) -> dict[str, Any]:
 
 
 def watch_memory(pid: int) -> int:
-    """The most that a process has held until it ends, in MB; `ru_maxrss` would count what its parent held too."""
+    """The most that a process has held until it ends, in MiB; `ru_maxrss` would count what its parent held too."""
     most = 0
     while not os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
         most = max(most, held_by(pid))
@@ -204,7 +204,7 @@ def watch_memory(pid: int) -> int:
 
 
 def held_by(pid: int) -> int:
-    """The most that a living process has held so far, in MB."""
+    """The most that a living process has held so far, in MiB."""
     with Path(f"/proc/{pid}/status").open(encoding="utf-8") as file:
         return next((int(line.split()[1]) // 1024 for line in file if line.startswith("VmHWM")), 0)
 
@@ -253,7 +253,7 @@ def measure_web(clients: int = 20, jobs: int = 200, limit: float = 900) -> dict[
 
 def table(stored: Mapping[str, Any]) -> str:
     """What is stored, as the documentation has it."""
-    lines = ["| job | seconds | of all cores | MB at the most | end |", "|---|---:|---:|---:|---|"]
+    lines = ["| job | seconds | of all cores | MiB at the most | end |", "|---|---:|---:|---:|---|"]
     for row in stored["runs"]:
         cores = f"{row['core_seconds']:,.0f}" if "core_seconds" in row else ""
         lines.append(f"| {row['job']} | {row['seconds']:,.0f} | {cores} | {row['megabytes']:,} | {row['end']} |")

@@ -13,9 +13,9 @@ log = logging.getLogger(__name__)
 
 BASE = 300_000_000
 """Bytes that the program and its libraries take."""
-SHARED, EACH = 50, 25
+SHARED, EACH = 45, 20
 """Bytes for each character of all texts, at the least: once, and for each member that is worked on at the same time."""
-EVIDENCE = 1.5
+EVIDENCE = 1.75
 """So many times that, at the most, where evidence is kept."""
 GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
