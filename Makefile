@@ -39,6 +39,7 @@ check: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 # The documentation as a site, in build/docs. A warning is an error, a link that leads nowhere too.
 docs: install

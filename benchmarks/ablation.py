@@ -20,13 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from byline.answers import match_truth
-from byline.fusion import Reading
-from byline.interpret import answer_problems, read_sides
-from byline.metrics import measure
-from byline.plans import Manner, Plan
-from byline.runs import Record, read_members, read_plan
-from byline.truth import read_truth
+from byline.corpora.answers import match_truth, read_truth
+from byline.judgment.fusion import MemberScores
+from byline.judgment.interpretation import JudgmentOptions, answer_problems, score_sides
+from byline.judgment.metrics import measure
+from byline.runs.folder import Record, read_members, read_plan
+from byline.runs.plan import Plan
 from judging import calibrate, values_by_id
 from stored import RESULTS, commit
 
@@ -84,7 +83,7 @@ def main() -> None:
         print(folder.name, file=sys.stderr, flush=True)
     for name in VARIANTS:
         calibrate(rows[name], truths)
-    variants = {name: summarise(part) for name, part in rows.items()}
+    variants = {name: summarize(part) for name, part in rows.items()}
     PATH.write_text(json.dumps({"commit": commit(), "variants": variants}, indent=1) + "\n", encoding="utf-8")
     print_table(json.loads(PATH.read_text(encoding="utf-8")))
 
@@ -107,21 +106,21 @@ def read(plan: Plan, records: Sequence[Record], matched: bool, ids: Sequence[str
         whole = [
             dataclasses.replace(side, matrix=dataclasses.replace(side.matrix, parts=None)) for side in record.sides
         ]
-        reading = read_sides(whole, len(group.ids), record.member.settings, "relative")
-        readings.append(reading if matched else Reading(reading.engine, reading.scores[:1]))
+        reading = score_sides(whole, len(group.ids), record.member.settings, "relative")
+        readings.append(reading if matched else MemberScores(reading.engine, reading.scores[:1]))
     return values_by_id(plan, readings, "relative", ids)
 
 
 def rank(plan: Plan, records: Sequence[Record], truth: dict[str, bool]) -> dict[str, float]:
     """The paper's interpretation of the same members."""
     (group,) = plan.groups
-    readings = [read_sides(record.sides, len(group.ids), record.member.settings, "rank") for record in records]
-    answers = answer_problems(group.ids, readings, Manner("rank", 0.04)).answers
+    readings = [score_sides(record.sides, len(group.ids), record.member.settings, "rank") for record in records]
+    answers = answer_problems(group.ids, readings, JudgmentOptions("rank", 0.04)).answers
     measures = measure(*match_truth({answer.id: answer.rounded for answer in answers}, truth, "run"))
     return {key: round(getattr(measures, key), 4) for key in ("auc", "c_at_1", "product", "cllr")}
 
 
-def summarise(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, float]]:
+def summarize(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, float]]:
     """By corpus, the mean over seeds."""
     found: dict[str, dict[str, float]] = {}
     for corpus in sorted({row["corpus"] for row in rows}):

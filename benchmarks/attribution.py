@@ -6,18 +6,18 @@
     python benchmarks/attribution.py --networks                         networks alone, trained together and enrolled
 
 Known texts of one problem are by one author; problems that share a text share their author. Authors of two texts or
-more are dealt into groups of about twenty; one whole text of each is held out, the rest is learnt, no text is cut.
+more are dealt into groups of about twenty; one whole text of each is held out, the rest is learned, no text is cut.
 Used are the corpora with at least four such authors: Dutch essays, English essays, Greek and Spanish articles of 2014,
 Dutch, Greek and Spanish of 2015. The others have one known text a problem.
 
 svm      character 3- to 5-grams, TF-IDF with damped counts, a linear support vector machine, authors weighing alike
 centroid the same vectors: the cosine to the mean of an author's, less its mean over texts of the others
-delta    Burrows's Delta: the 300 most frequent words, standardised, mean absolute distance from the author's mean
+delta    Burrows's Delta: the 300 most frequent words, standardized, mean absolute distance from the author's mean
 bayes    multinomial naive Bayes of character 3- to 5-grams
 byline   byline train with its default, byline attribute --none 0
 enrolled the same, half of the authors trained, the others enrolled
 
-Open set (first seed): a third of each group's authors is not learnt, and texts of all are asked about, where none of
+Open set (first seed): a third of each group's authors is not learned, and texts of all are asked about, where none of
 these is as probable beforehand as one of them. Shown is how probable it is afterwards, for texts by authors who are
 there and who are not, and what it costs in bits a text, 1 being what saying nothing costs.
 """
@@ -41,15 +41,15 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
-from byline.attribution.attributing import attribute
-from byline.attribution.model import enrol_authors, train_authors
-from byline.attribution.writings import writings_of
-from byline.documents import Document
-from byline.engines import Watch
-from byline.ensemble import count_cores
-from byline.folds import text_groups
-from byline.pools import read_pool
-from byline.problems import read_problems
+from byline.author_models.model import enroll_authors, train_authors
+from byline.corpora.author_corpus import make_author_corpus
+from byline.corpora.documents import Document
+from byline.corpora.problems import read_problems
+from byline.engines.protocol import Runtime
+from byline.judgment.calibration_fitting import text_groups
+from byline.runs.ensemble import count_cores
+from byline.settings.pools import read_pool
+from byline.tasks.attribute import attribute
 from stored import RESULTS, commit, save
 
 STORED = RESULTS / "attribution.json"
@@ -62,7 +62,7 @@ SEEDS = 3
 class Task(NamedTuple):
     """Texts to learn with their authors, and texts to attribute with theirs, by number."""
 
-    learnt: list[tuple[str, int]]
+    learned: list[tuple[str, int]]
     asked: list[tuple[str, int]]
     language: str
 
@@ -144,88 +144,88 @@ def make_tasks(authors: list[list[str]], language: str, seed: int) -> Iterator[T
     order = rng.sample(authors, len(authors))
     count = max(1, round(len(order) / GROUP))
     for part in range(count):
-        learnt, asked = [], []
+        learned, asked = [], []
         for number, texts in enumerate(order[part::count]):
             first, *rest = rng.sample(texts, len(texts))
             asked.append((first, number))
-            learnt += [(text, number) for text in rest]
-        yield Task(learnt, asked, language)
+            learned += [(text, number) for text in rest]
+        yield Task(learned, asked, language)
 
 
 def by_svm(task: Task) -> Sequence[int]:
     vectorizer = TfidfVectorizer(analyzer="char", ngram_range=(3, 5), sublinear_tf=True, lowercase=False)
-    features = vectorizer.fit_transform([text for text, _ in task.learnt])
-    model = LinearSVC(class_weight="balanced").fit(features, [author for _, author in task.learnt])
+    features = vectorizer.fit_transform([text for text, _ in task.learned])
+    model = LinearSVC(class_weight="balanced").fit(features, [author for _, author in task.learned])
     found: Sequence[int] = model.predict(vectorizer.transform([text for text, _ in task.asked])).tolist()
     return found
 
 
 def by_centroid(task: Task) -> Sequence[int]:
     vectorizer = TfidfVectorizer(analyzer="char", ngram_range=(3, 5), sublinear_tf=True, lowercase=False)
-    learnt = vectorizer.fit_transform([text for text, _ in task.learnt])
-    owners = np.array([author for _, author in task.learnt])
-    centres = normalize(
-        np.array([np.asarray(learnt[owners == author].mean(axis=0))[0] for author in range(owners.max() + 1)])
+    learned = vectorizer.fit_transform([text for text, _ in task.learned])
+    owners = np.array([author for _, author in task.learned])
+    centers = normalize(
+        np.array([np.asarray(learned[owners == author].mean(axis=0))[0] for author in range(owners.max() + 1)])
     )
-    own = np.arange(len(centres)) == owners[:, None]
-    levels = np.where(own, np.nan, learnt @ centres.T)
-    cosines = vectorizer.transform([text for text, _ in task.asked]) @ centres.T
+    own = np.arange(len(centers)) == owners[:, None]
+    levels = np.where(own, np.nan, learned @ centers.T)
+    cosines = vectorizer.transform([text for text, _ in task.asked]) @ centers.T
     found: Sequence[int] = (cosines - np.nanmean(levels, axis=0)).argmax(axis=1).tolist()
     return found
 
 
 def by_bayes(task: Task) -> Sequence[int]:
     counter = CountVectorizer(analyzer="char", ngram_range=(3, 5), lowercase=False)
-    counts = counter.fit_transform([text for text, _ in task.learnt])
-    model = MultinomialNB(alpha=0.01).fit(counts, [author for _, author in task.learnt])
+    counts = counter.fit_transform([text for text, _ in task.learned])
+    model = MultinomialNB(alpha=0.01).fit(counts, [author for _, author in task.learned])
     found: Sequence[int] = model.predict(counter.transform([text for text, _ in task.asked])).tolist()
     return found
 
 
 def by_delta(task: Task) -> Sequence[int]:
     counter = CountVectorizer(max_features=300, token_pattern=r"(?u)\b\w+\b")
-    counts = counter.fit_transform([text for text, _ in task.learnt]).toarray().astype(np.float64)
+    counts = counter.fit_transform([text for text, _ in task.learned]).toarray().astype(np.float64)
     asked = counter.transform([text for text, _ in task.asked]).toarray().astype(np.float64)
     shares, judged = (each / np.maximum(each.sum(axis=1, keepdims=True), 1) for each in (counts, asked))
     mean, spread = shares.mean(axis=0), shares.std(axis=0) + 1e-9
-    owners = np.array([author for _, author in task.learnt])
-    centres = np.array(
+    owners = np.array([author for _, author in task.learned])
+    centers = np.array(
         [((shares - mean) / spread)[owners == author].mean(axis=0) for author in range(owners.max() + 1)]
     )
-    distances = np.abs(((judged - mean) / spread)[:, None] - centres).mean(axis=2)
+    distances = np.abs(((judged - mean) / spread)[:, None] - centers).mean(axis=2)
     found: Sequence[int] = distances.argmin(axis=1).tolist()
     return found
 
 
 def _writings(texts: Sequence[tuple[str, int]], language: str) -> Any:
     documents = [Document(str(number), text) for number, (text, _) in enumerate(texts)]
-    return writings_of(documents, [f"{author:04d}" for _, author in texts], language)
+    return make_author_corpus(documents, [f"{author:04d}" for _, author in texts], language)
 
 
 def by_byline(task: Task, preset: str = "authors") -> Sequence[int]:
-    watch = Watch(threads=count_cores())
-    model = train_authors(_writings(task.learnt, task.language), read_pool(preset).rows, 0, watch)
-    return _ask(model, task, watch)
+    runtime = Runtime(threads=count_cores())
+    model = train_authors(_writings(task.learned, task.language), read_pool(preset).rows, 0, runtime)
+    return _ask(model, task, runtime)
 
 
 def by_enrolled(task: Task, preset: str = "authors") -> Sequence[int]:
-    watch = Watch(threads=count_cores())
-    half = max(author for _, author in task.learnt) // 2
-    first = [each for each in task.learnt if each[1] <= half]
-    rest = [each for each in task.learnt if each[1] > half]
-    model = train_authors(_writings(first, task.language), read_pool(preset).rows, 0, watch)
-    return _ask(enrol_authors(model, _writings(rest, task.language), watch), task, watch)
+    runtime = Runtime(threads=count_cores())
+    half = max(author for _, author in task.learned) // 2
+    first = [each for each in task.learned if each[1] <= half]
+    rest = [each for each in task.learned if each[1] > half]
+    model = train_authors(_writings(first, task.language), read_pool(preset).rows, 0, runtime)
+    return _ask(enroll_authors(model, _writings(rest, task.language), runtime), task, runtime)
 
 
 def ask_open(task: Task) -> tuple[list[float], list[float]]:
-    """How probable none of these is, of texts by authors who were learnt and of others, each third one."""
-    watch = Watch(threads=count_cores())
-    learnt = [each for each in task.learnt if each[1] % 3]
-    if len({author for _, author in learnt}) < FEWEST:
+    """How probable none of these is, of texts by authors who were learned and of others, each third one."""
+    runtime = Runtime(threads=count_cores())
+    learned = [each for each in task.learned if each[1] % 3]
+    if len({author for _, author in learned}) < FEWEST:
         return [], []
-    model = train_authors(_writings(learnt, task.language), read_pool("authors").rows, 0, watch)
+    model = train_authors(_writings(learned, task.language), read_pool("authors").rows, 0, runtime)
     asked = [Document(str(number), text) for number, (text, _) in enumerate(task.asked)]
-    found = [each.none for each in attribute(model, asked, 0.5, watch)]
+    found = [each.none for each in attribute(model, asked, 0.5, runtime)]
     inside = [chance for chance, (_, author) in zip(found, task.asked, strict=True) if author % 3]
     outside = [chance for chance, (_, author) in zip(found, task.asked, strict=True) if not author % 3]
     return inside, outside
@@ -233,27 +233,27 @@ def ask_open(task: Task) -> tuple[list[float], list[float]]:
 
 def measure_networks(data: Path) -> dict[str, Any]:
     """Macro-F1 of networks alone on three small corpora, all authors trained together and half of them enrolled."""
-    found: dict[str, Any] = {"commit": commit(), "trained": [], "enrolled": [], "train": 0.0, "enrol_half": 0.0}
+    found: dict[str, Any] = {"commit": commit(), "trained": [], "enrolled": [], "train": 0.0, "enroll_half": 0.0}
     for corpus in ("pan14-train-du_essays", "pan15-train-greek", "pan15-train-spanish"):
         for task in make_tasks(*authors_of(data / corpus), 0):
             truth = [author for _, author in task.asked]
             for name, method in (("trained", by_byline), ("enrolled", by_enrolled)):
                 found[name].append(float(f1_score(truth, method(task, "rnn"), average="macro")))
-            watch = Watch(threads=count_cores())
+            runtime = Runtime(threads=count_cores())
             half = max(truth) // 2
-            parts = [[each for each in task.learnt if (each[1] <= half) == first] for first in (True, False)]
+            parts = [[each for each in task.learned if (each[1] <= half) == first] for first in (True, False)]
             begin = time.perf_counter()
-            model = train_authors(_writings(parts[0], task.language), read_pool("rnn").rows, 0, watch)
+            model = train_authors(_writings(parts[0], task.language), read_pool("rnn").rows, 0, runtime)
             between = time.perf_counter()
-            enrol_authors(model, _writings(parts[1], task.language), watch)
+            enroll_authors(model, _writings(parts[1], task.language), runtime)
             found["train"] += between - begin
-            found["enrol_half"] += time.perf_counter() - between
+            found["enroll_half"] += time.perf_counter() - between
     return {key: round(float(np.mean(value)), 4) if isinstance(value, list) else value for key, value in found.items()}
 
 
-def _ask(model: Any, task: Task, watch: Watch) -> Sequence[int]:
+def _ask(model: Any, task: Task, runtime: Runtime) -> Sequence[int]:
     asked = [Document(str(number), text) for number, (text, _) in enumerate(task.asked)]
-    return [int(found.author or -1) for found in attribute(model, asked, 0, watch)]
+    return [int(found.author or -1) for found in attribute(model, asked, 0, runtime)]
 
 
 METHODS: dict[str, Method] = {
@@ -286,22 +286,22 @@ def measure_load(data: Path) -> dict[str, Any]:
         ]
         count += 1
     texts = [(piece, number // each) for number, piece in enumerate(pieces[:wanted])]
-    watch = Watch(threads=count_cores())
+    runtime = Runtime(threads=count_cores())
     begin = time.perf_counter()
-    model = train_authors(_writings(texts, "english"), read_pool("authors").rows, 0, watch)
+    model = train_authors(_writings(texts, "english"), read_pool("authors").rows, 0, runtime)
     trained = time.perf_counter()
     asked = [Document(str(number), text) for number, text in enumerate(pieces[wanted : 2 * wanted])]
-    attribute(model, asked, 0, watch)
+    attribute(model, asked, 0, runtime)
     scored = time.perf_counter()
     new = [(text[::-1], 50 + number // 50) for number, (text, _) in enumerate(texts[:500])]
-    enrol_authors(model, _writings(new, "english"), watch)
+    enroll_authors(model, _writings(new, "english"), runtime)
     return {
         "commit": commit(),
         "characters": sum(len(text) for text, _ in texts),
         "train": round(trained - begin, 1),
         "asked": len(asked),
         "attribute": round(scored - trained, 1),
-        "enrol_ten": round(time.perf_counter() - scored, 1),
+        "enroll_ten": round(time.perf_counter() - scored, 1),
     }
 
 
@@ -331,13 +331,13 @@ def print_tables(stored: dict[str, Any]) -> None:
         print(
             f"\nNetworks alone, three corpora: macro-F1 {networks['trained']:.3f} trained together,"
             f" {networks['enrolled']:.3f} with half of the authors enrolled, which takes"
-            f" {networks['enrol_half'] / networks['train']:.0%} of the time that training the other half takes"
+            f" {networks['enroll_half'] / networks['train']:.0%} of the time that training the other half takes"
         )
     if load := stored.get("load"):
         print(
-            f"\n{load['characters']:,} characters of 50 authors learnt in {load['train']} s,"
+            f"\n{load['characters']:,} characters of 50 authors learned in {load['train']} s,"
             f" {load['asked']:,} texts attributed in {load['attribute']} s,"
-            f" ten further authors enrolled in {load['enrol_ten']} s"
+            f" ten further authors enrolled in {load['enroll_ten']} s"
         )
 
 

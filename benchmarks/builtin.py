@@ -17,17 +17,17 @@ from pathlib import Path
 from typing import Any
 
 import byline
-from byline.calibration import Calibration, write_calibration
-from byline.fitting import Line, fit_calibration, weigh_corpora
-from byline.pools import read_pool
-from byline.problems import read_problems
-from byline.settings import kinds_of
-from byline.truth import read_truth
+from byline.corpora.answers import read_truth
+from byline.corpora.problems import read_problems
+from byline.judgment.calibration import Calibration, write_calibration
+from byline.judgment.calibration_fitting import CalibrationLine, fit_calibration, weigh_corpora
+from byline.settings.pools import read_pool
+from byline.settings.settings import kinds_of
 from judging import doubt, learn_caps, numbers
 from pan import truths_of
 from stored import RESULTS
 
-FOLDER = Path(byline.__file__).parent / "calibrations"
+FOLDER = Path(byline.__file__).parent / "judgment" / "calibrations"
 # Stored results, the preset that they are of, and its engines.
 SOURCES = {
     "best": ("best", ("ngram", "rnn", "vectors")),
@@ -47,7 +47,7 @@ def main() -> None:
         rows = json.loads(path.read_text(encoding="utf-8"))["runs"]
         fitted = fit(rows, data, kinds, preset)
         alone = fitted.interpretation == "cohort"
-        slope, offset = doubt(Line(fitted.slope, fitted.offset), alone)
+        slope, offset = doubt(CalibrationLine(fitted.slope, fitted.offset), alone)
         caps = learn_caps(rows, truths_of(rows, data), alone)  # far less than their number allows
         fitted = dataclasses.replace(fitted, slope=slope, offset=offset, cap=caps.same, cap_different=caps.different)
         write_calibration(FOLDER / f"{name}.json", fitted)

@@ -8,7 +8,7 @@ Cautions: how many problems of each corpus get one of each kind. Marks: two text
 being of one kind; their constants are fitted to these differences, and the limit is that which 95 of 100 pairs of every
 corpus keep, pairs of texts and problems. Hits: a text of one corpus beside one of another of the same language.
 Company: corpora made of others, in which a share of the problems has sides from two different ones; and Dutch 2015,
-whose texts are told to be essays or reviews by a word classifier that learnt the corpora of 2014. Time: made-up
+whose texts are told to be essays or reviews by a word classifier that learned the corpora of 2014. Time: made-up
 problems.
 """
 
@@ -27,19 +27,21 @@ from typing import Any
 import numpy as np
 from scipy.optimize import nnls
 
-from byline.cautions import find_cautions
-from byline.cautions.company import FEWEST_PROBLEMS, NAMED, look_at_company
-from byline.cautions.genres import (
+from byline.corpora.documents import Document
+from byline.corpora.problems import Problem, read_problems
+from byline.judgment.checks.genre import (
+    FEATURES,
+    FEWEST_PROBLEMS,
     LIMIT,
-    MARKS,
-    Manner,
+    MAX_CORRELATION,
+    TextStyle,
     chance_share,
-    compare_manners,
-    read_manner,
+    compare_kinds,
+    compare_styles,
+    measure_style,
     square_difference,
 )
-from byline.documents import Document
-from byline.problems import Problem, read_problems
+from byline.judgment.checks.problem_checks import find_cautions
 from stored import RESULTS, commit
 
 STORED = RESULTS / "cautions.json"
@@ -84,14 +86,14 @@ def main() -> None:
 def measure(corpora: Corpora) -> dict[str, Any]:
     """All of it, in plain values."""
     rng = np.random.default_rng(0)
-    manners = {name: text_manners(problems) for name, problems in corpora.items()}
-    alike = {name: draw_pairs(own, own, rng) for name, own in manners.items() if name not in MIXED}
+    styles = {name: text_manners(problems) for name, problems in corpora.items()}
+    alike = {name: draw_pairs(own, own, rng) for name, own in styles.items() if name not in MIXED}
     return {
         "marks": fit_marks(alike),
         "limit": find_limit(corpora, alike),
         "cautions": [count_cautions(name, problems) for name, problems in corpora.items()],
         "hits": [
-            {"one": one, "other": other, "share": share_above(draw_pairs(manners[one], manners[other], rng))}
+            {"one": one, "other": other, "share": share_above(draw_pairs(styles[one], styles[other], rng))}
             for one, other in DIFFERENT
             if one in corpora and other in corpora
         ],
@@ -107,26 +109,26 @@ def measure(corpora: Corpora) -> dict[str, Any]:
     }
 
 
-def text_manners(problems: Sequence[Problem]) -> list[Manner]:
+def text_manners(problems: Sequence[Problem]) -> list[TextStyle]:
     """Of each different text of a corpus that is long enough."""
     texts = {document.text for problem in problems for document in (*problem.known, problem.unknown)}
-    found = (read_manner([text], problems[0].language) for text in sorted(texts))
-    return [manner for manner in found if manner is not None]
+    found = (measure_style([text], problems[0].language) for text in sorted(texts))
+    return [style for style in found if style is not None]
 
 
 def draw_pairs(
-    own: Sequence[Manner], others: Sequence[Manner], rng: np.random.Generator
-) -> list[tuple[Manner, Manner]]:
+    own: Sequence[TextStyle], others: Sequence[TextStyle], rng: np.random.Generator
+) -> list[tuple[TextStyle, TextStyle]]:
     """Two texts at random, one of each, never one twice."""
     drawn = zip(rng.integers(len(own), size=PAIRS), rng.integers(len(others), size=PAIRS), strict=True)
     return [(own[one], others[other]) for one, other in drawn if own[one] is not others[other]]
 
 
-def fit_marks(alike: Mapping[str, Sequence[tuple[Manner, Manner]]]) -> dict[str, dict[str, float]]:
+def fit_marks(alike: Mapping[str, Sequence[tuple[TextStyle, TextStyle]]]) -> dict[str, dict[str, float]]:
     """For each mark how far long texts of one kind differ, and what chance adds: all corpora count the same."""
     found = {}
     shares = {name: np.array([chance_share(*pair) for pair in pairs]) for name, pairs in alike.items()}
-    for mark in MARKS:
+    for mark in FEATURES:
         squares = {name: np.array([square_difference(mark, *pair) for pair in pairs]) for name, pairs in alike.items()}
         every = np.concatenate(list(shares.values()))
         _, chance = nnls(np.stack([np.ones_like(every), every], axis=1), np.concatenate(list(squares.values())))[0]
@@ -135,9 +137,9 @@ def fit_marks(alike: Mapping[str, Sequence[tuple[Manner, Manner]]]) -> dict[str,
     return found
 
 
-def find_limit(corpora: Corpora, alike: Mapping[str, Sequence[tuple[Manner, Manner]]]) -> float:
+def find_limit(corpora: Corpora, alike: Mapping[str, Sequence[tuple[TextStyle, TextStyle]]]) -> float:
     """What 95 of 100 keep, be they texts or problems of the corpus that varies most."""
-    rates = [np.quantile([compare_manners(*pair).score for pair in pairs], 0.95) for pairs in alike.values()]
+    rates = [np.quantile([compare_styles(*pair).score for pair in pairs], 0.95) for pairs in alike.values()]
     rates += [np.quantile(problem_scores(corpora[name]), 0.95) for name in alike]
     return round(float(max(rates)), 2)
 
@@ -145,29 +147,29 @@ def find_limit(corpora: Corpora, alike: Mapping[str, Sequence[tuple[Manner, Mann
 def problem_scores(problems: Sequence[Problem]) -> list[float]:
     """How far the two sides of each problem differ."""
     sides = [
-        (read_manner([d.text for d in problem.known], problem.language),
-         read_manner([problem.unknown.text], problem.language))
+        (measure_style([d.text for d in problem.known], problem.language),
+         measure_style([problem.unknown.text], problem.language))
         for problem in problems
     ]  # fmt: skip
-    return [compare_manners(one, other).score if one and other else 0.0 for one, other in sides]
+    return [compare_styles(one, other).score if one and other else 0.0 for one, other in sides]
 
 
-def share_above(pairs: Sequence[tuple[Manner, Manner]]) -> float:
-    return round(float(np.mean([compare_manners(*pair).score > LIMIT for pair in pairs])), 3)
+def share_above(pairs: Sequence[tuple[TextStyle, TextStyle]]) -> float:
+    return round(float(np.mean([compare_styles(*pair).score > LIMIT for pair in pairs])), 3)
 
 
 def count_cautions(name: str, problems: Sequence[Problem]) -> dict[str, Any]:
     """How many problems of a corpus get a caution of each kind."""
     found = find_cautions(problems)
     counts = Counter(kind for each in found.problems.values() for kind in {caution.kind for caution in each})
-    company = look_at_company(problems)
+    company = compare_kinds(problems)
     scores = np.array(problem_scores(problems))
     return {
         "corpus": name,
         "problems": len(problems),
         **{kind: counts[kind] for kind in KINDS},
         "marks": int((scores > LIMIT).sum()),
-        "company": None if company is None else round(company.middle, 2),
+        "company": None if company is None else round(company.median, 2),
     }
 
 
@@ -176,8 +178,8 @@ def draw_parts(name: str, problems: Sequence[Problem], rng: np.random.Generator)
     said = []
     for _ in range(DRAWS):
         chosen = rng.permutation(len(problems))[:FEWEST_PROBLEMS]
-        company = look_at_company([problems[number] for number in chosen])
-        said.append(company is not None and company.apart)
+        company = compare_kinds([problems[number] for number in chosen])
+        said.append(company is not None and company.mismatched)
     return {"corpus": name, "problems": FEWEST_PROBLEMS, "said": round(float(np.mean(said)), 2)}
 
 
@@ -192,10 +194,10 @@ def mix(corpora: Corpora, one: str, other: str, share: float, rng: np.random.Gen
             crossed.append(number < share * 60)
             unknown = second.unknown if crossed[-1] else first.unknown
             problems.append(Problem(f"{number:02d}", first.known, unknown, first.language))
-        company = look_at_company(problems)
+        company = compare_kinds(problems)
         assert company
-        said.append(company.apart)
-        named = np.array(company.correlations) < NAMED if company.apart else np.zeros(60, np.bool_)
+        said.append(company.mismatched)
+        named = np.array(company.correlations) < MAX_CORRELATION if company.mismatched else np.zeros(60, np.bool_)
         hits.append(named[np.array(crossed)].mean())
         alarms.append(named[~np.array(crossed)].mean() if not all(crossed) else 0.0)
     return {
@@ -211,12 +213,12 @@ def judge_mixed(corpora: Corpora) -> dict[str, Any] | None:
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
 
-    (mixed,), learnt = MIXED, DIFFERENT[0]
-    if not {mixed, *learnt} <= corpora.keys():
+    (mixed,), learned = MIXED, DIFFERENT[0]
+    if not {mixed, *learned} <= corpora.keys():
         return None
     known = [
-        (document.text, name == learnt[1])
-        for name in learnt
+        (document.text, name == learned[1])
+        for name in learned
         for problem in corpora[name]
         for document in (*problem.known, problem.unknown)
     ]

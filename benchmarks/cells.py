@@ -1,6 +1,6 @@
 """The cells that benchmarks/gru.py compares, in PyTorch: the plain recurrence and the gated one, trained and scored.
 
-What differs from the program's own training: many texts are learnt in step, so that the recurrent layer changes once
+What differs from the program's own training: many texts are learned in step, so that the recurrent layer changes once
 for a window of each of them; an error travels back to the beginning of its window; the state is zero when a text
 begins; and there are no brakes. As there, all learn by Adagrad from sums over a window, characters leak to other heads,
 and a text that some head judges changes the recurrent layer by way of a neutral head only. Noise is added to what goes
@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from byline.alphabet import Symbols
-from byline.network import ADAGRAD_START, start_weights
-from byline.questions import Questions
-from byline.schedule import Visit, plan_visits
-from byline.scoring import Matrix
-from byline.settings import Settings
+from byline.engines.matrix import Matrix
+from byline.engines.questions import Questions
+from byline.engines.rnn.network import ADAGRAD_START, start_weights
+from byline.engines.rnn.schedule import Visit, plan_visits
+from byline.settings.settings import Settings
+from byline.text.encoder import Symbols
 
 PRODUCTS = {"resqrt": 1, "tanh": 1, "gru": 3}
 """How many products of the state, each with H columns of weights, a cell makes in a step."""
@@ -33,9 +33,9 @@ WINDOW = 70
 STEPS = 100
 """Changes of the recurrent layer in a sub-epoch; there are more where MOST_STREAMS asks for it."""
 FEWEST_STREAMS, MOST_STREAMS = 8, 128
-"""How many texts are learnt in step."""
+"""How many texts are learned in step."""
 NOTHING = -1
-"""A target that isn't learnt."""
+"""A target that isn't learned."""
 BLOCK = 100
 """Characters of each document that are read before they are scored."""
 CHUNK = 64
@@ -99,15 +99,15 @@ class Recurrence(torch.autograd.Function):
         deltas = torch.empty_like(slopes)  # (T, S, G, H): errors of the products with the state
         flat = deltas.flatten(2)
         back = weights.t().contiguous()
-        travelling = torch.zeros_like(errors[0])
+        traveling = torch.zeros_like(errors[0])
         sequences = [each.unbind() for each in (errors, errors.unsqueeze(2), slopes, deltas, flat)]
         for t in range(steps - 1, -1, -1):
             error, spread, slope, delta, row = (each[t] for each in sequences)
-            error.add_(travelling)
+            error.add_(traveling)
             torch.mul(spread, slope, out=delta)
-            torch.mm(row, back, out=travelling)  # (S, G H) @ (G H, H)
+            torch.mm(row, back, out=traveling)  # (S, G H) @ (G H, H)
             if gated:
-                travelling.addcmul_(error, kept[t])
+                traveling.addcmul_(error, kept[t])
         for_inputs = torch.cat((flat[..., : 2 * hidden], errors * rising), 2) if gated else flat
         for_weights = old.reshape(-1, hidden).t() @ flat.reshape(steps * streams, -1)
         return for_inputs, None, None, for_weights, flat.sum((0, 1)), None
@@ -118,20 +118,20 @@ class Prediction(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, states: Tensor, heads: Tensor, bias: Tensor, targets: Tensor) -> Tensor:
-        """The losses; 0 where nothing is to be learnt."""
+        """The losses; 0 where nothing is to be learned."""
         expected = torch.baddbmm(bias[:, None], states, heads).softmax(2)  # (P, T, H) @ (P, H, V)
-        learnt = targets >= 0
+        learned = targets >= 0
         place = targets.clamp(min=0)[..., None]
-        losses = -expected.gather(2, place)[..., 0].log() * learnt
-        ctx.save_for_backward(states, heads, expected, place, learnt)
+        losses = -expected.gather(2, place)[..., 0].log() * learned
+        ctx.save_for_backward(states, heads, expected, place, learned)
         return losses
 
     @staticmethod
     def backward(ctx: Any, weights: Tensor) -> tuple[Tensor | None, ...]:
         """What the states, heads and biases are to change by."""
-        states, heads, expected, place, learnt = ctx.saved_tensors
+        states, heads, expected, place, learned = ctx.saved_tensors
         errors = expected.scatter_add(2, place, expected.new_full((1, 1, 1), -1.0).expand(place.shape))
-        errors *= (weights * learnt)[..., None]
+        errors *= (weights * learned)[..., None]
         return errors @ heads.transpose(1, 2), states.transpose(1, 2) @ errors, errors.sum(1), None
 
 
@@ -189,7 +189,7 @@ class Pieces(NamedTuple):
 
 
 def cut(texts: Sequence[Symbols], skip: int) -> Pieces:
-    """All texts, cut into windows; their first `skip` characters are not learnt."""
+    """All texts, cut into windows; their first `skip` characters are not learned."""
     counts = [-(-(len(text) - 1) // WINDOW) for text in texts]
     ends = np.cumsum([0, *counts])
     symbols = np.zeros((ends[-1] + 1, WINDOW), np.int64)
@@ -267,7 +267,7 @@ def train(network: Network, questions: Questions, settings: Settings, rate: floa
     """Train on all heads' texts; what comes back are the bits a character of own heads in the last sub-epoch."""
     torch.manual_seed(int(rng.integers(2**31)))
     pieces, roles = cut(questions.texts, settings.skip), assign(questions)
-    optimiser = torch.optim.Adagrad(network.parameters(), lr=rate, initial_accumulator_value=ADAGRAD_START)
+    optimizer = torch.optim.Adagrad(network.parameters(), lr=rate, initial_accumulator_value=ADAGRAD_START)
     schedule = plan_visits(questions, settings.handling, rng)
     bits = 0.0
     for sub_epoch in range(settings.sub_epochs):
@@ -283,9 +283,9 @@ def train(network: Network, questions: Questions, settings: Settings, rate: floa
             pairs = draw_pairs(roles, pieces.text[now], chance)
             targets = pieces.targets[now[pairs.stream]]
             losses = network.predict(states, pairs, targets)
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             losses.sum().backward()
-            optimiser.step()
+            optimizer.step()
             total += float(losses.detach()[pairs.own].sum())
             counted += int((targets[pairs.own] != NOTHING).sum())
         bits = total / counted / np.log(2)

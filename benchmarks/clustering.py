@@ -35,12 +35,12 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import silhouette_score
 
 from attribution import authors_of
-from byline.clustering import Clustering, cluster_documents, cluster_scores, level_values
-from byline.documents import Document
-from byline.engines import Watch
-from byline.ensemble import count_cores
-from byline.metrics import average_precision, bcubed_f
-from byline.problems import read_problems
+from byline.corpora.documents import Document
+from byline.corpora.problems import read_problems
+from byline.engines.protocol import Runtime
+from byline.judgment.metrics import average_precision, bcubed_f
+from byline.runs.ensemble import count_cores
+from byline.tasks.cluster import Clustering, cluster_documents, cluster_scores, remove_levels
 from stored import RESULTS, commit, save
 
 STORED = RESULTS / "clustering.json"
@@ -175,7 +175,7 @@ def by_tfidf(given: Texts, told: bool = False) -> Found:
 def by_cosines(given: Texts, linked: bool) -> Found:
     cosines = cosines_of(given.texts)
     names = [str(number) for number in range(len(cosines))]
-    return _found(cluster_scores(names, level_values(cosines) if linked else cosines))
+    return _found(cluster_scores(names, remove_levels(cosines) if linked else cosines))
 
 
 def by_nobody(given: Texts) -> Found:
@@ -184,7 +184,7 @@ def by_nobody(given: Texts) -> Found:
 
 def by_byline(given: Texts) -> Found:
     documents = [Document(str(number), text) for number, text in enumerate(given.texts)]
-    return _found(cluster_documents(documents, language=given.language, watch=Watch(threads=count_cores())))
+    return _found(cluster_documents(documents, language=given.language, runtime=Runtime(threads=count_cores())))
 
 
 def _found(clustering: Clustering) -> Found:

@@ -28,11 +28,12 @@ from typing import Any
 
 import numpy as np
 
-from byline.dossiers.explanation import explain_problem
-from byline.execution import Keep
-from byline.pools import Pool, read_pool
-from byline.problems import ProblemSet, read_problems
-from byline.verification import verify
+from byline.corpora.problems import ProblemSet, read_problems
+from byline.report.explanation import explain_problem
+from byline.runs.executor import Execution
+from byline.runs.folder import RunOutput
+from byline.settings.pools import Pool, read_pool
+from byline.tasks.verify import verify
 from sampling import make_pair
 from stored import RESULTS, commit
 
@@ -120,7 +121,9 @@ def run(problems: ProblemSet, pool: Pool, evidence: bool) -> tuple[float, list[f
     """Processor seconds, the answers, and the bytes of evidence."""
     with tempfile.TemporaryDirectory() as scratch:
         begin = time.process_time()
-        found = verify(problems, pool, keep=Keep(Path(scratch) / "run", evidence=evidence), workers=1)
+        found = verify(
+            problems, pool, output=RunOutput(Path(scratch) / "run", evidence=evidence), execution=Execution(workers=1)
+        )
         seconds = time.process_time() - begin
         size = sum(file.stat().st_size for file in Path(scratch).rglob("evidence.*"))
     return seconds, [answer.value for answer in found.answers], size
@@ -146,7 +149,12 @@ def answer(count: int, evidence: bool, folder: Path) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     pairs = ProblemSet(tuple(make_pair(number, 2_000, rng) for number in range(count)), "pairs")
     begin = time.process_time()
-    verify(pairs, replace(pool_of("ngram"), members=1), keep=Keep(folder / "run", evidence=evidence), workers=1)
+    verify(
+        pairs,
+        replace(pool_of("ngram"), members=1),
+        output=RunOutput(folder / "run", evidence=evidence),
+        execution=Execution(workers=1),
+    )
     return measured(begin)
 
 

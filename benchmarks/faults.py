@@ -3,7 +3,7 @@
     python benchmarks/faults.py            the long form of the tests of faults: some twenty minutes
     python benchmarks/faults.py --table    print what is stored, run nothing
 
-Each stop is a test of its own (tests/test_faults.py): what was there is as it was or replaced as a whole, nothing
+Each stop is a test of its own (test_faults.py): what was there is as it was or replaced as a whole, nothing
 half-written is left, and the same command given again ends as if nothing had been. SIGKILL, SIGTERM and SIGINT come at
 random moments of a process's life, some of which end before; at each write, the process ends by itself, in the middle
 of a file, or before something gets another name or is removed.
@@ -26,7 +26,9 @@ from stored import RESULTS, commit, save
 
 STORED = RESULTS / "faults.json"
 TESTS = Path(__file__).parent.parent / "tests"
-FILES = ("test_faults.py", "test_survival.py", "test_exchange.py", "test_storage.py")
+FILES = (
+    "robustness/test_faults.py", "robustness/test_survival.py", "storage/test_replacement.py", "storage/test_files.py",
+)  # fmt: skip
 WAYS = ("SIGKILL", "SIGTERM", "SIGINT", "too late", "at a write")
 TIMES = 10
 

@@ -5,7 +5,7 @@
     python benchmarks/fuzz.py --target pairs     one target
     python benchmarks/fuzz.py --table            print what is stored, run nothing
 
-Targets are in tests/targets.py. A find is anything but an answer or a refusal, a case of more than 20 seconds, or one
+Targets are in support/targets.py. A find is anything but an answer or a refusal, a case of more than 20 seconds, or one
 that takes more than 2 GB. `make soak` installs atheris and runs this.
 """
 
@@ -36,7 +36,13 @@ WEIGHTS = {"run": 0.1, "document .pdf": 0.3, "text": 0.5}
 """Of slow targets, among a million; the others weigh 1."""
 FOREIGN = {"document .pdf": ["pypdf"], "document .md": ["markdown_it"]}
 """Libraries whose own ways through a case guide it too."""
-COMPILED = ["byline.kernels", "byline.ngram_kernels", "byline.compiling", "byline.training", "byline.network"]
+COMPILED = [
+    "byline.engines.rnn.kernels",
+    "byline.engines.ngram.kernels",
+    "byline.engines.compiling",
+    "byline.engines.rnn.training",
+    "byline.engines.rnn.network",
+]
 """Not to be traced: a compiler reads these functions."""
 _DONE = re.compile(r"^Done (\d+) runs", re.MULTILINE)
 _LAST = re.compile(r"^#(\d+)\t", re.MULTILINE)
@@ -44,7 +50,7 @@ _LAST = re.compile(r"^#(\d+)\t", re.MULTILINE)
 
 def target_names() -> list[str]:
     """Of all targets."""
-    sys.path.insert(0, str(TESTS))
+    sys.path.insert(0, str(TESTS / "support"))
     from targets import targets
 
     return list(targets())
@@ -82,7 +88,7 @@ def fuzz_inside(name: str, cases: int, seed: int, finds: Path) -> None:
     """Try cases on one target in this process, which atheris ends."""
     import atheris
 
-    sys.path.insert(0, str(TESTS))
+    sys.path.insert(0, str(TESTS / "support"))
     with atheris.instrument_imports(include=["byline", *FOREIGN.get(name, [])], exclude=COMPILED):
         from targets import targets
     target = targets()[name]

@@ -32,15 +32,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from byline.answers import match_truth
-from byline.interpret import centre, stretch
-from byline.metrics import measure
-from byline.problems import read_problems
-from byline.questions import Prepared, prepare_questions
-from byline.ranks import rank_scores
-from byline.scoring import Matrix
-from byline.settings import Settings
-from byline.truth import read_truth
+from byline.corpora.answers import match_truth, read_truth
+from byline.corpora.problems import read_problems
+from byline.engines.matrix import Matrix
+from byline.engines.questions import PreparedQuestions, prepare_questions
+from byline.judgment.interpretation import center, stretch
+from byline.judgment.metrics import measure
+from byline.judgment.score_normalization import rank_scores
+from byline.settings.settings import Settings
 from pan import keep
 from stored import RESULTS, commit
 
@@ -56,7 +55,7 @@ EPOCHS = 12
 """With 20, the program's default, heads need about as many bits for the ends of English texts."""
 
 
-def prepare(folder: Path, settings: Settings) -> Prepared:
+def prepare(folder: Path, settings: Settings) -> PreparedQuestions:
     return prepare_questions(list(read_problems(folder).problems), settings)
 
 
@@ -71,9 +70,9 @@ def try_rate(folder: Path, name: str, settings: Settings, rate: float) -> float:
     network = cells.start(name.removesuffix(WIDE), questions, settings, rng, wide=name.endswith(WIDE))
     cells.train(network, dataclasses.replace(questions, texts=shorter), settings, rate, rng)
     pairs = [(text, head) for head, texts in enumerate(questions.heads) for text in texts]
-    learnt = sorted({text for text, _ in pairs})
-    place = {text: number for number, text in enumerate(learnt)}
-    bits = cells.score(network, [questions.texts[t] for t in learnt], [ends[t] for t in learnt], len(questions.heads))
+    learned = sorted({text for text, _ in pairs})
+    place = {text: number for number, text in enumerate(learned)}
+    bits = cells.score(network, [questions.texts[t] for t in learned], [ends[t] for t in learned], len(questions.heads))
     needed = sum(bits[place[text], head] for text, head in pairs)
     mean = needed / sum(len(questions.texts[text]) - ends[text] for text, _ in pairs)
     return round(float(mean), 4) if np.isfinite(mean) else float("inf")
@@ -102,7 +101,7 @@ def run(folder: Path, name: str, settings: Settings, rate: float, seed: int) -> 
             scores[question.problem] += rank
             ways[question.problem] += 1
     scores = np.round(scores / ways, 9)
-    values = stretch(scores, centre(scores), settings.radius)
+    values = stretch(scores, center(scores), settings.radius)
     answers = {problem.id: float(value) for problem, value in zip(prepared.problems, values, strict=True)}
     measures = measure(*match_truth(answers, read_truth(folder), folder.name))
     recurrent, parameters = network.sizes()

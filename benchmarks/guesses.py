@@ -18,8 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from byline.formats.encodings import decode
-from byline.formats.reading import Unreadable
+from byline.corpora.formats.encodings import decode
+from byline.corpora.formats.extraction import Unreadable
 from stored import RESULTS, commit
 
 PATH = RESULTS / "guesses.json"

@@ -1,6 +1,6 @@
 """The work of speed.py in PyTorch, as one would write it there: heads batched, one backward pass a mini-batch.
 
-In its favour: a pass goes back to the beginning of its mini-batch only, the text is random, no state is read back, and
+In its favor: a pass goes back to the beginning of its mini-batch only, the text is random, no state is read back, and
 only the heads in play are computed and changed.
 """
 
@@ -10,7 +10,7 @@ import time
 
 import torch
 
-from byline.settings import Settings
+from byline.settings.settings import Settings
 
 BATCHES = 60  # mini-batches that are timed, spread over the sub-epochs of a schedule
 

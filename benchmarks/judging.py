@@ -8,29 +8,29 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from byline.calibration import GREATEST, Caps, bend, line_bans
-from byline.fitting import Line, borne_out, fit_line, weigh_corpora
-from byline.fusion import Reading
-from byline.interpret import standing_values
-from byline.likelihood import Values, best_radius, decide, probability
-from byline.metrics import Flags, measure
-from byline.plans import Plan
-from byline.settings import Interpretation
+from byline.judgment.calibration import MAX_FLOAT, Caps, apply_caps, line_bans
+from byline.judgment.calibration_fitting import CalibrationLine, empirical_bounds, fit_line, weigh_corpora
+from byline.judgment.fusion import MemberScores
+from byline.judgment.interpretation import calibration_scores
+from byline.judgment.likelihood_ratio import Values, best_radius, choose_radius, probability
+from byline.judgment.metrics import Flags, measure
+from byline.runs.plan import Plan
+from byline.settings.settings import Interpretation
 
 Rows = Sequence[dict[str, Any]]
 Truths = Mapping[str, Sequence[bool]]
 """By corpus, in the order of the problems' ids."""
 
-UNBOUND = Caps(GREATEST, GREATEST)
+UNBOUND = Caps(MAX_FLOAT, MAX_FLOAT)
 BELIEVED, BELIEVED_ALONE = 0.9, 0.6
 """The share of a log-likelihood ratio that is kept where it was calibrated on other corpora."""
 DIGITS = 5
 
 
-class Learnt(NamedTuple):
+class Learned(NamedTuple):
     """What some corpora teach of others' scores: a calibration, in short."""
 
-    line: Line
+    line: CalibrationLine
     caps: Caps
     radius: float | None
     """Of undecided answers, where problems are by themselves; where they are not, their own answers tell it."""
@@ -42,15 +42,15 @@ def calibrate(rows: Rows, truths: Truths) -> None:
         others = [row for row in rows if row["corpus"] != corpus]
         for row in (row for row in rows if row["corpus"] == corpus):
             if any(other["seed"] == row["seed"] for other in others):
-                learnt = learn(others, truths, bool(row.get("alone")), row["seed"])
-                row.update(judge(row["values"], truths[corpus], learnt))
+                learned = learn(others, truths, bool(row.get("alone")), row["seed"])
+                row.update(judge(row["values"], truths[corpus], learned))
 
 
-def learn(rows: Rows, truths: Truths, alone: bool, seed: int = 0) -> Learnt:
+def learn(rows: Rows, truths: Truths, alone: bool, seed: int = 0) -> Learned:
     """Line and radius of some corpora's values of one seed, and the greatest ratios that all seeds bear out."""
     own = of_seed(rows, seed)
-    learnt = Learnt(doubt(fit(own, truths), alone), learn_caps(rows, truths, alone), None)
-    return learnt._replace(radius=learn_radius(own, truths, learnt)) if alone else learnt
+    learned = Learned(doubt(fit(own, truths), alone), learn_caps(rows, truths, alone), None)
+    return learned._replace(radius=learn_radius(own, truths, learned)) if alone else learned
 
 
 def learn_caps(rows: Rows, truths: Truths, alone: bool) -> Caps:
@@ -61,7 +61,7 @@ def learn_caps(rows: Rows, truths: Truths, alone: bool) -> Caps:
     if len({row["corpus"] for row in rows}) < 2:
         return UNBOUND
     bans, same = mean_held_out(rows, truths, alone)
-    return borne_out(same, bans)
+    return empirical_bounds(same, bans)
 
 
 def mean_held_out(rows: Rows, truths: Truths, alone: bool) -> tuple[Values, Flags]:
@@ -77,7 +77,7 @@ def held_out(rows: Rows, truths: Truths, alone: bool) -> Values:
     found = []
     for row in sorted(rows, key=lambda row: str(row["corpus"])):
         line = doubt(fit([other for other in rows if other["corpus"] != row["corpus"]], truths), alone)
-        found.append(bans_of(row["values"], Learnt(line, UNBOUND, None)))
+        found.append(bans_of(row["values"], Learned(line, UNBOUND, None)))
     return np.concatenate(found)
 
 
@@ -85,16 +85,16 @@ def of_seed(rows: Rows, seed: int) -> Rows:
     return [row for row in rows if row["seed"] == seed]
 
 
-def doubt(line: Line, alone: bool) -> Line:
+def doubt(line: CalibrationLine, alone: bool) -> CalibrationLine:
     """What is believed of a line that was fitted on other corpora: they differ in more than it knows.
 
     Least for problems by themselves, whose scores hang on how well the reference fits.
     """
     share = BELIEVED_ALONE if alone else BELIEVED
-    return Line(share * line.slope, share * line.offset)
+    return CalibrationLine(share * line.slope, share * line.offset)
 
 
-def fit(rows: Rows, truths: Truths) -> Line:
+def fit(rows: Rows, truths: Truths) -> CalibrationLine:
     """The line of some corpora's values, each corpus counting alike."""
     values = np.concatenate([numbers(row["values"]) for row in rows])
     same = np.concatenate([np.asarray(truths[row["corpus"]], np.bool_) for row in rows])
@@ -104,24 +104,24 @@ def fit(rows: Rows, truths: Truths) -> Line:
     return fit_line(values[there], same[there], weights[there])
 
 
-def learn_radius(rows: Rows, truths: Truths, learnt: Learnt) -> float:
+def learn_radius(rows: Rows, truths: Truths, learned: Learned) -> float:
     """The radius of undecided answers with the highest C@1 over some corpora: problems by themselves have no other."""
-    chances = np.concatenate([probability(bans_of(row["values"], learnt)) for row in rows])
+    chances = np.concatenate([probability(bans_of(row["values"], learned)) for row in rows])
     same = np.concatenate([np.asarray(truths[row["corpus"]], np.bool_) for row in rows])
     return best_radius(chances, ((chances > 0.5) == same).astype(np.float64))
 
 
-def bans_of(values: Sequence[float | None], learnt: Learnt) -> Values:
+def bans_of(values: Sequence[float | None], learned: Learned) -> Values:
     scores = numbers(values)
-    return np.where(np.isnan(scores), 0, bend(line_bans(scores, *learnt.line), learnt.caps))
+    return np.where(np.isnan(scores), 0, apply_caps(line_bans(scores, *learned.line), learned.caps))
 
 
-def judge(values: Sequence[float | None], truth: Sequence[bool], learnt: Learnt) -> dict[str, Any]:
+def judge(values: Sequence[float | None], truth: Sequence[bool], learned: Learned) -> dict[str, Any]:
     """Answers to the problems of one corpus, and their measures; undecided as byline verify does it."""
     scores = numbers(values)
-    chances = probability(bans_of(values, learnt))
+    chances = probability(bans_of(values, learned))
     there = ~np.isnan(scores)
-    near = np.abs(chances - 0.5) < (decide(chances[there]) if learnt.radius is None else learnt.radius)
+    near = np.abs(chances - 0.5) < (choose_radius(chances[there]) if learned.radius is None else learned.radius)
     answers = np.where(near | ~there, 0.5, chances)
     given = [round(float(answer), 3) for answer in answers]
     measures = measure(truth, given)
@@ -137,11 +137,11 @@ def halve(scores: Values, truth: Sequence[bool]) -> dict[str, float]:
 
 
 def values_by_id(
-    plan: Plan, readings: Sequence[Reading], way: Interpretation, ids: Sequence[str]
+    plan: Plan, readings: Sequence[MemberScores], way: Interpretation, ids: Sequence[str]
 ) -> list[float | None]:
     """What a calibration is fitted to, for each of the ids; None where a problem was not answered."""
     (group,) = plan.groups
-    found = dict(zip(group.ids, plain(standing_values(readings, way)), strict=True))
+    found = dict(zip(group.ids, plain(calibration_scores(readings, way)), strict=True))
     return [found.get(name) for name in ids]
 
 

@@ -46,14 +46,16 @@ from typing import Any
 
 import numpy as np
 
-from byline.documents import Document
-from byline.execution import Keep
-from byline.pools import Pool, read_pool
-from byline.problems import Problem, ProblemSet
-from byline.quotations import find_overlap
-from byline.reference import Reference, build_reference, check_reference
-from byline.runs import read_members, read_plan
-from byline.verification import verify
+from byline.corpora.documents import Document
+from byline.corpora.overlaps import find_overlap
+from byline.corpora.problems import Problem, ProblemSet
+from byline.corpora.reference.build import build_reference
+from byline.corpora.reference.population import Reference
+from byline.judgment.checks.reference_suitability import check_reference
+from byline.runs.executor import Execution
+from byline.runs.folder import RunOutput, read_members, read_plan
+from byline.settings.pools import Pool, read_pool
+from byline.tasks.verify import verify
 from limits_judged import (
     BESIDE,
     DRAWN,
@@ -203,9 +205,11 @@ def answer(
     """What a calibration is fitted to, of each problem: of all members, and of those that mask the topic or don't."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "run"
-        keep = Keep(folder, models=False, evidence=False)
+        keep = RunOutput(folder, evidence=False)
         given = ProblemSet(tuple(problems), "folders")
-        verify(given, pool, reference=reference, skip_bad=True, cautions=False, keep=keep, workers=1)
+        verify(
+            given, pool, reference=reference, skip_bad=True, output=keep, execution=Execution(workers=1, cautions=False)
+        )
         made = read_plan(folder)
         records = list(read_members(folder, made))
     ids = [problem.id for problem in problems]
@@ -264,7 +268,7 @@ def usual_reference(data: Path, corpus: str, language: str) -> Reference:
 
 def count_people(data: Path, corpus: str, language: str) -> int:
     reference = usual_reference(data, corpus, language)
-    return reference.count_people(reference.by_author)
+    return reference.count_distinct(reference.by_author)
 
 
 def answer_by_few(data: Path, corpus: Corpus, people: int, draw: int) -> Row:
@@ -278,11 +282,11 @@ def draw_people(reference: Reference, people: int, draw: int) -> Reference:
     random.Random(draw).shuffle(names)
     kept: list[str] = []
     for name in names:
-        if len(kept) < people and not any(reference.may_be_one(name, other) for other in kept):
+        if len(kept) < people and not any(reference.may_be_same(name, other) for other in kept):
             kept.append(name)
     texts = [max(reference.by_author[name], key=lambda text: len(text.document.text)) for name in kept]
     short = (dataclasses.replace(text, document=shorten(text.document, BESIDE)) for text in texts)
-    return dataclasses.replace(reference, texts=tuple(short), unclear=frozenset())
+    return dataclasses.replace(reference, texts=tuple(short), unclear_pairs=frozenset())
 
 
 def answer_beside(data: Path, corpus: Corpus, beside: str) -> Row:

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from byline.likelihood import Values, decide, probability
-from byline.metrics import auc, c_at_1, cllr
-from byline.problems import Problem, read_problems
-from byline.resampling import Draws, interval, measure_draws, weigh_texts
-from byline.truth import read_truth
-from judging import Learnt, bans_of, learn, learn_caps, mean_held_out
+from byline.corpora.answers import read_truth
+from byline.corpora.problems import Problem, read_problems
+from byline.judgment.likelihood_ratio import Values, choose_radius, probability
+from byline.judgment.metrics import auc, c_at_1, cllr
+from byline.judgment.resampling import Draws, interval, measure_draws, weigh_texts
+from judging import Learned, bans_of, learn, learn_caps, mean_held_out
 from stored import RESULTS
 
 WHOLE = 0
@@ -92,7 +92,7 @@ def choose(corpus: Corpus) -> list[int]:
     return sorted(place for kind in kinds for place in chance.sample(kind, min(CHOSEN, len(kind))))
 
 
-Lines = Mapping[str, Learnt]
+Lines = Mapping[str, Learned]
 """By corpus: what the others teach."""
 Figure = dict[str, Any]
 
@@ -155,17 +155,17 @@ class Judged:
 
     def case(self, name: str, values: Sequence[float | None], lines: Lines, places: Sequence[int] = ()) -> Case:
         """The answers of a corpus, or of some of its problems."""
-        learnt = lines[name]
+        learned = lines[name]
         corpus = self.corpora[name]
         picked = list(places) or list(range(len(corpus.problems)))
-        bans = bans_of(values, learnt)
+        bans = bans_of(values, learned)
         chances = probability(bans)
-        near = np.abs(chances - 0.5) < (decide(chances) if learnt.radius is None else learnt.radius)
+        near = np.abs(chances - 0.5) < (choose_radius(chances) if learned.radius is None else learned.radius)
         weights = weigh_texts([corpus.problems[place] for place in picked], np.random.default_rng(0))
         return Case(np.array(corpus.truth)[picked], bans, np.where(near, 0.5, chances), weights)
 
 
-def summarise(cases: Sequence[Case]) -> Figure:
+def summarize(cases: Sequence[Case]) -> Figure:
     """Means over corpora, with intervals of AUC and Cllr where 95 of 100 draws of texts have them."""
     ratios = [case.bans * np.log(10) for case in cases]
     figures = [
@@ -234,7 +234,7 @@ def judge_lengths(judged: Judged, named: Mapping[Any, Row], lines: Lines, side: 
             if enough(at.take(extent >= length)):
                 cut_cases.append(at.take(extent >= length))
                 whole_cases.append(whole.take(extent >= length))
-                own = summarise(cut_cases[-1:])
+                own = summarize(cut_cases[-1:])
                 found["corpora"].append(
                     {"corpus": name, "length": length, **{key: own[key] for key in ("problems", "auc", "cllr")}}
                 )
@@ -242,9 +242,9 @@ def judge_lengths(judged: Judged, named: Mapping[Any, Row], lines: Lines, side: 
                 panel.append(at.take(extent >= PANEL[side]))
                 panel_whole.append(whole.take(extent >= PANEL[side]))
         if cut_cases:
-            found["points"].append({"length": length, **summarise(cut_cases), "whole": summarise(whole_cases)})
+            found["points"].append({"length": length, **summarize(cut_cases), "whole": summarize(whole_cases)})
         if panel:
-            found["panel"].append({"length": length, **summarise(panel), "whole": summarise(panel_whole)})
+            found["panel"].append({"length": length, **summarize(panel), "whole": summarize(panel_whole)})
     return found
 
 
@@ -270,7 +270,7 @@ def judge_spread(judged: Judged, named: Mapping[Any, Row], lines: Lines) -> list
             if row and enough(case := judged.case(name, row["values"], lines).take(several)):
                 cases.append(case)
         if cases:
-            found.append({"known": label, **summarise(cases)})
+            found.append({"known": label, **summarize(cases)})
     return found
 
 
@@ -280,7 +280,7 @@ def judge_masks(judged: Judged, whole: Sequence[Row]) -> list[Figure]:
     ways = {"all": "values", "masked": "mask topic", "plain": "mask none"}
     lines = {way: judged.fit_lines(whole, key) for way, key in ways.items()}
     for row in whole:
-        figures = {way: summarise([judged.case(row["corpus"], row[key], lines[way])]) for way, key in ways.items()}
+        figures = {way: summarize([judged.case(row["corpus"], row[key], lines[way])]) for way, key in ways.items()}
         kept = {way: {key: own[key] for key in ("auc", "cllr")} for way, own in figures.items()}
         found.append({"corpus": row["corpus"], **kept})
     return found
@@ -304,7 +304,7 @@ def judge_networks(judged: Judged, named: Mapping[Any, Row], lines: Lines) -> li
                 with_them.append(case)
                 without.append(judged.case(name, other["values"], lines).take(reach))
         if with_them:
-            found.append({"length": length, "networks": summarise(with_them), "quick": summarise(without)})
+            found.append({"length": length, "networks": summarize(with_them), "quick": summarize(without)})
     return found
 
 
@@ -318,7 +318,7 @@ def judge_reference(judged: Judged, rows: Sequence[Row], lines: Lines) -> list[F
             names = {row["corpus"] for row in mine if row["people"] == wide}
             own = [row for row in mine if row["people"] == people and row["corpus"] in names]
             draws = [
-                summarise([judged.case(row["corpus"], row["values"], lines, choose(judged.corpora[row["corpus"]]))
+                summarize([judged.case(row["corpus"], row["values"], lines, choose(judged.corpora[row["corpus"]]))
                            for row in own if row["draw"] == draw])
                 for draw in sorted({row["draw"] for row in own})
             ]  # fmt: skip
@@ -360,7 +360,7 @@ def judge_kinds(judged: Judged, rows: Sequence[Row], lines: Lines) -> list[Figur
         others = case.bans[~case.truth]
         found.append({
             "corpus": row["corpus"], "beside": row["beside"], "people": row["authors"], "problems": len(case.truth),
-            "auc": summarise([case])["auc"], "cllr": summarise([case])["cllr"],
+            "auc": summarize([case])["auc"], "cllr": summarize([case])["cllr"],
             **{f"false {level:g}": tidy(rate_above(others, level)) for level in LEVELS},
             "missed": tidy((case.bans[case.truth] < 0).mean()),
             "warned": tidy(np.mean([grade in ("poor", "none") for grade in row["grades"]])),
@@ -381,7 +381,7 @@ def judge_editing(judged: Judged, rows: Sequence[Row], lines: Lines) -> list[Fig
             shared.append(np.array(row["shared"][part]))
         if not cases:
             continue
-        own = summarise(cases)
+        own = summarize(cases)
         point: Figure = {
             "way": way,
             "share": share,

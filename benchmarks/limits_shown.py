@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from byline.figures.canvas import Page, render
-from byline.figures.styles import GREY, LINES, MARKERS, PALETTE
+from byline.figures.canvas import FigureFormat, render
+from byline.figures.styles import GRAY, LINES, MARKERS, PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -253,7 +253,11 @@ def priors_table(rows: Sequence[Row]) -> str:
 def draw(figures: Mapping[str, Any], folder: Path) -> None:
     """Each figure as a PNG."""
     folder.mkdir(parents=True, exist_ok=True)
-    page = {"length": Page(18, 13, dpi=130), "reference": Page(18, 7, dpi=130), "editing": Page(18, 7, dpi=130)}
+    page = {
+        "length": FigureFormat(18, 13, dpi=130),
+        "reference": FigureFormat(18, 7, dpi=130),
+        "editing": FigureFormat(18, 7, dpi=130),
+    }
     makers: dict[str, Callable[[Figure, Any], None]] = {
         "length": draw_lengths, "reference": draw_reference, "editing": draw_editing
     }  # fmt: skip
@@ -304,7 +308,7 @@ def draw_editing(figure: Figure, rows: Sequence[Row]) -> None:
         own = [row for row in rows if row["way"] in ("as it is", way)]
         for number, (key, label) in enumerate((("same", "same author"), ("different", "different authors"))):
             draw_curve(axes, [row["share"] for row in own], own, key, label, number)
-        axes.axhline(0, color=GREY, linewidth=0.6)
+        axes.axhline(0, color=GRAY, linewidth=0.6)
         axes.set_xlabel(title)
     grid[0].set_ylabel("mean LLR (bans)")
     grid[0].legend(loc="upper right")
@@ -318,7 +322,7 @@ def draw_curve(axes: Axes, steps: Sequence[float], rows: Sequence[Row], key: str
 
 
 def draw_line(axes: Axes, steps: Sequence[float], values: Sequence[float], label: str, number: int) -> None:
-    """A line with marks, told apart by colour, dashes and marks."""
+    """A line with marks, told apart by color, dashes and marks."""
     look: dict[str, Any] = {"color": PALETTE[number], "linestyle": LINES[number], "marker": MARKERS[number]}
     axes.plot(steps, values, markersize=3.5, label=label, **look)
 
@@ -329,6 +333,6 @@ def finish(axes: Axes, key: str, steps: Sequence[int]) -> None:
     axes.set_xticks(steps, [f"{step:,}" for step in steps])
     axes.minorticks_off()
     axes.set_ylabel({"auc": "AUC", "cllr": "Cllr"}[key])
-    axes.axhline({"auc": 0.5, "cllr": 1.0}[key], color=GREY, linewidth=0.6)
+    axes.axhline({"auc": 0.5, "cllr": 1.0}[key], color=GRAY, linewidth=0.6)
     if key == "auc":
         axes.set_ylim(0.35, 1)  # with room for the legend

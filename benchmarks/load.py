@@ -7,7 +7,7 @@
 Each is stored as soon as it is done, in the place of what was stored of it before.
 
 Problems: pairs of 2,000 characters in one pairs.jsonl, answered by the n-grams of the usual preset, evidence and all;
-twice as many should take twice as long. Authors: a thousand of them, learnt and then asked about. Document: 50 MB of
+twice as many should take twice as long. Authors: a thousand of them, learned and then asked about. Document: 50 MB of
 text as one unknown. Files: a million tiny ones. Line: 200 MB without a line break. Web: clients that ask at once, and
 jobs that wait. Seconds are of the wall and of all cores; memory is the most that was resident.
 """
@@ -48,7 +48,7 @@ Job = Callable[[Path], tuple[list[str], str]]
 def prose(author: int, length: int, salt: int) -> str:
     """Words that everybody uses, some of them more than others do, and between them rarer ones that mean something.
 
-    It has about as many different n-grams as prose has, on which time and memory depend (tests/test_load.py).
+    It has about as many different n-grams as prose has, on which time and memory depend (test_load.py).
     """
     habit = random.Random(author)
     weights = [habit.random() ** 2 for _ in WORDS]
@@ -214,11 +214,11 @@ def measure_web(clients: int = 20, jobs: int = 200, limit: float = 900) -> dict[
 
     After `limit` seconds nothing is waited for any more, and fewer are done.
     """
-    sys.path.insert(0, str(TESTS))
-    import pages
+    sys.path.insert(0, str(TESTS / "support"))
+    import web_pages
 
     folder = Path(tempfile.mkdtemp())
-    server = pages.begin(folder / "home", pages.STAND_IN)
+    server = web_pages.begin(folder / "home", web_pages.STAND_IN)
     begin = time.perf_counter()
     slowest: list[float] = []
 
@@ -238,7 +238,7 @@ def measure_web(clients: int = 20, jobs: int = 200, limit: float = 900) -> dict[
         queued = time.perf_counter() - begin
         while True:
             states = [job["state"] for job in server.get("api/jobs")["jobs"]]
-            if set(states) <= set(pages.ENDED) or time.perf_counter() - begin > limit:
+            if set(states) <= set(web_pages.ENDED) or time.perf_counter() - begin > limit:
                 break
             time.sleep(0.2)
         done = states.count("done")

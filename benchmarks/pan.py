@@ -38,21 +38,20 @@ import numpy as np
 
 import byline
 from byline import __version__
-from byline.answers import match_truth
-from byline.documents import Document
-from byline.ensemble import parse_duration
+from byline.corpora.answers import match_truth, read_truth
+from byline.corpora.documents import Document
+from byline.corpora.problems import Problem, read_problems, read_texts
+from byline.corpora.reference.build import build_reference
 from byline.errors import BylineError
-from byline.execution import Keep
-from byline.interpret import answer_problems, read_sides
-from byline.metrics import measure
-from byline.plans import Manner, Plan
-from byline.pools import Pool, pool_of, read_pool
-from byline.problems import Problem, read_problems, read_texts
-from byline.reference import build_reference
-from byline.runs import Record, read_members, read_plan
-from byline.settings import Ranking, Settings, parse_assignments
-from byline.truth import read_truth
-from byline.verification import verify
+from byline.judgment.interpretation import JudgmentOptions, answer_problems, score_sides
+from byline.judgment.metrics import measure
+from byline.runs.budget import parse_duration
+from byline.runs.executor import Execution
+from byline.runs.folder import Record, RunOutput, read_members, read_plan
+from byline.runs.plan import Plan
+from byline.settings.pools import Pool, pool_of, read_pool
+from byline.settings.settings import Ranking, Settings, parse_assignments
+from byline.tasks.verify import verify
 from judging import calibrate, values_by_id
 from stored import RESULTS, commit, save
 
@@ -63,13 +62,8 @@ VARIANTS: tuple[tuple[str, Ranking, float], ...] = (
     ("heads", "heads", 0.0),
     ("radius", "texts", 0.03),
 )
-# What answers depend on, besides settings and presets, which are stored by themselves.
-MATTER = (
-    "documents", "problems", "languages", "normalise", "alphabet", "questions", "groups", "network", "kernels",
-    "schedule", "training", "scoring", "engines/rnn", "engines/ngram", "engines/vectors", "ngrams", "ngram_kernels",
-    "profile_kernels", "masking", "cohorts", "enrolment", "ensemble", "ranks", "relative", "fusion", "alone",
-    "interpret", "metrics", "combination", "passages", "engines/spread",
-)  # fmt: skip
+# The packages that answers depend on, besides settings and presets, which are stored with the results.
+MATTER = ("text", "corpora", "engines", "judgment", "runs")
 
 
 def main() -> None:
@@ -191,16 +185,16 @@ def run(data: Path, corpus: str, seed: int, options: argparse.Namespace) -> dict
         begin = time.perf_counter()
         verify(
             problems, pool, members=options.members, budget=budget, seed=seed, control=control, reference=reference,
-            skip_bad=True, keep=Keep(kept, overwrite=True, models=False), workers=None if budget else 1,
+            skip_bad=True, output=RunOutput(kept, overwrite=True), execution=Execution(workers=None if budget else 1),
         )  # fmt: skip
         seconds = time.perf_counter() - begin
         plan = read_plan(kept)
         records = list(read_members(kept, plan))
     truth = read_truth(folder)
     row: dict[str, Any] = {"corpus": corpus, "seed": seed, "seconds": round(seconds, 1), "members": len(records)}
-    if plan.manner.interpretation != "rank":
+    if plan.judgment.interpretation != "rank":
         row["values"] = relative_values(plan, records, sorted(truth))
-        row["alone"] = plan.manner.interpretation == "cohort"
+        row["alone"] = plan.judgment.interpretation == "cohort"
         return row
     for name, ranking, radius in VARIANTS:
         row[name] = judge(plan, records, ranking, radius, truth)
@@ -211,8 +205,8 @@ def run(data: Path, corpus: str, seed: int, options: argparse.Namespace) -> dict
 def relative_values(plan: Plan, records: Sequence[Record], ids: Sequence[str]) -> list[float | None]:
     """What a calibration is fitted to, for each problem of the truth by id."""
     (group,) = plan.groups
-    way = plan.manner.interpretation
-    readings = [read_sides(record.sides, len(group.ids), record.member.settings, way) for record in records]
+    way = plan.judgment.interpretation
+    readings = [score_sides(record.sides, len(group.ids), record.member.settings, way) for record in records]
     return values_by_id(plan, readings, way, ids)
 
 
@@ -247,12 +241,12 @@ def judge(
 ) -> dict[str, float]:
     """Measures of some members' answers; a problem that can't be used has no answer, which counts as 0.5."""
     (group,) = plan.groups
-    manner = Manner("rank", max(radius, plan.manner.radius))
+    judgment = JudgmentOptions("rank", max(radius, plan.judgment.radius))
     settings = [record.member.settings.change({"ranking": ranking}) for record in records]
     readings = [
-        read_sides(record.sides, len(group.ids), row, "rank") for record, row in zip(records, settings, strict=True)
+        score_sides(record.sides, len(group.ids), row, "rank") for record, row in zip(records, settings, strict=True)
     ]
-    answers = answer_problems(group.ids, readings, manner).answers
+    answers = answer_problems(group.ids, readings, judgment).answers
     measures = measure(*match_truth({answer.id: answer.value for answer in answers}, truth, "run"))
     return {key: round(getattr(measures, key), 4) for key in ("auc", "c_at_1", "product")}
 
@@ -281,7 +275,8 @@ def load(path: Path, described: dict[str, Any]) -> dict[str, Any]:
 def fingerprint() -> str:
     """Of everything in the package that answers depend on."""
     package = Path(byline.__file__).parent
-    return hashlib.sha256(b"".join((package / f"{name}.py").read_bytes() for name in MATTER)).hexdigest()[:12]
+    files = sorted(path for name in MATTER for path in (package / name).rglob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
 
 
 def keep(path: Path, stored: dict[str, Any]) -> None:

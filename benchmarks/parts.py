@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from byline import kernels, network
-from byline.compiling import compiler
-from byline.settings import Settings
+from byline.engines.arrays import Floats32
+from byline.engines.compiling import compiler
+from byline.engines.rnn import kernels, network
+from byline.settings.settings import Settings
 from speed import product_rate
 from stored import RESULTS, commit
 
@@ -100,7 +101,7 @@ def polynomial(z: Any, powers: Any, times: int) -> None:
 
 
 @compiled
-def library(z: Any, times: int) -> None:
+def encoded_texts(z: Any, times: int) -> None:
     for _ in range(times):
         for t in range(len(z)):
             highest = z[t].max()
@@ -143,7 +144,7 @@ def measure(size: int) -> dict[str, Any]:
     rules = network.rules_of(Settings(hidden=size, rate=1e-9))
     scratch = kernels._make_scratch(rules, HEADS, size, SYMBOLS)
 
-    def normal(*shape: int) -> network.Floats:
+    def normal(*shape: int) -> Floats32:
         return rng.standard_normal(shape, dtype=np.float32)
 
     hidden = np.maximum(normal(DEPTH + BATCH, size), 0)
@@ -176,7 +177,7 @@ def measure(size: int) -> dict[str, Any]:
             ("    of it, weights changed", per_character(change, flat, np.abs(flat), flat.copy())),
             ("noise: places in the table", per_character(offsets, characters=4_000)),
             ("tried: noise drawn anew", per_character(drawn)),
-            ("tried: exponentials by numba's exp", per_character(library, normal(BATCH, SYMBOLS))),
+            ("tried: exponentials by numba's exp", per_character(encoded_texts, normal(BATCH, SYMBOLS))),
             ("one step's product, units at zero skipped, four at a time", per_character(skip_four_at_a_time, square, states, out, scratch.active, characters=1)),  # noqa: E501
             ("tried: skipped, one at a time", per_character(skip_one_by_one, square, states, out, characters=1)),
             ("tried: dense, by BLAS", per_character(product, state, square, out, characters=1)),

@@ -21,12 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from byline.builtin import builtin_problems
-from byline.execution import Keep
-from byline.pools import Pool
-from byline.runs import read_members, read_plan
-from byline.settings import Settings
-from byline.verification import verify
+from byline.corpora.problems import builtin_problems
+from byline.runs.executor import Execution
+from byline.runs.folder import RunOutput, read_members, read_plan
+from byline.runs.request import JudgmentRequest
+from byline.settings.pools import Pool
+from byline.settings.settings import Settings
+from byline.tasks.verify import verify
 from stored import RESULTS, commit, save
 
 STORED = RESULTS / "processors.json"
@@ -47,7 +48,14 @@ def results() -> dict[str, dict[str, list[float]]]:
         with builtin_problems("english") as problems, tempfile.TemporaryDirectory() as place:
             folder = Path(place) / "run"
             pool = Pool(name, (settings,))
-            given = verify(problems, pool, members=1, interpret=interpretation, keep=Keep(folder), cautions=False)  # type: ignore[arg-type]
+            given = verify(
+                problems,
+                pool,
+                members=1,
+                judgment=JudgmentRequest(interpret=interpretation),
+                output=RunOutput(folder),
+                execution=Execution(cautions=False),
+            )  # type: ignore[arg-type]
             (record,) = read_members(folder, read_plan(folder))
         cells = np.concatenate([side.matrix.values.ravel() for side in record.sides])
         found[name] = {

@@ -6,9 +6,9 @@
     python benchmarks/rivals.py --against best                      how far pan.py's results of that name are ahead
 
 a    cosine of character 4-grams, TF-IDF
-b    a, less what the unknown and the known set come to among the corpus's other texts (`normalise`)
+b    a, less what the unknown and the known set come to among the corpus's other texts (`normalize`)
 d    what a Witten-Bell character model of the known texts predicts of the unknown, and the other way round; each
-     normalised like b, then averaged
+     normalized like b, then averaged
 e    General Imposters: how often the unknown is more like the known texts than like any of 30 others, by Ruzicka's
      similarity, over random halves of the 4-grams; who wins as often as another goes before or after it by lot
 f    the mean rank of b, d and e
@@ -38,11 +38,11 @@ from scipy.sparse import csr_matrix
 from scipy.stats import rankdata
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from byline.corpora.answers import read_truth
+from byline.corpora.problems import Problem, read_problems
 from byline.errors import CorpusError
-from byline.metrics import measure
-from byline.problems import Problem, read_problems
-from byline.resampling import Comparison, Draws, compare_draws, measure_draws, weigh_texts
-from byline.truth import read_truth
+from byline.judgment.metrics import measure
+from byline.judgment.resampling import Comparison, Draws, compare_draws, measure_draws, weigh_texts
 from stored import RESULTS, commit, save
 
 STORED = RESULTS / "rivals.json"
@@ -210,18 +210,18 @@ def answer(scores: Scores) -> list[float]:
 def score(rival: str, texts: Texts) -> Scores:
     """(problems,) by one of the rivals that need no other corpus and no chance."""
     if rival == "d":
-        return np.mean([normalise(texts, texts, *[way] * 4) for way in predict_both_ways(texts)], axis=0)
+        return np.mean([normalize(texts, texts, *[way] * 4) for way in predict_both_ways(texts)], axis=0)
     cosines = compare(weigh_grams(texts), texts, texts)
     if rival == "a":
         return np.array([cosines[pair] for pair in texts.asked])
-    return normalise(texts, texts, *[cosines] * 4)
+    return normalize(texts, texts, *[cosines] * 4)
 
 
 def score_ext(texts: Texts, cohort: Texts) -> Scores:
     """(problems,) like b, with weights and other texts of the cohort only."""
     weights = weigh_grams(cohort)
     pairs = ((texts, texts), (texts, cohort), (cohort, texts), (cohort, cohort))
-    return normalise(texts, cohort, *(compare(weights, *pair) for pair in pairs))
+    return normalize(texts, cohort, *(compare(weights, *pair) for pair in pairs))
 
 
 def weigh_grams(texts: Texts) -> TfidfVectorizer:
@@ -236,7 +236,7 @@ def compare(weights: TfidfVectorizer, judged: Texts, by: Texts) -> Scores:
     return cosines
 
 
-def normalise(texts: Texts, cohort: Texts, own: Scores, rows: Scores, columns: Scores, within: Scores) -> Scores:
+def normalize(texts: Texts, cohort: Texts, own: Scores, rows: Scores, columns: Scores, within: Scores) -> Scores:
     """(problems,): less the row's median, then the column's, over the row's mean distance from zero.
 
     The tables are unknown x known: the problems' own texts, their unknown ones by the cohort's known sets, the cohort's
@@ -291,16 +291,16 @@ def number_grams(texts: Sequence[str]) -> tuple[Numbers, Numbers, Numbers, int]:
 
 
 @njit
-def predict(grams, contexts, starts, kinds, learnt, judged):
-    """(judged, learnt): mean logarithm, base 2, of each character's chance under each text's Witten-Bell model.
+def predict(grams, contexts, starts, kinds, learned, judged):
+    """(judged, learned): mean logarithm, base 2, of each character's chance under each text's Witten-Bell model.
 
     A context that occurred n times before k kinds of character leaves k / (n + k) to the next shorter one; below the
     empty context all kinds of character are equal.
     """
     size = grams.max() + 1
     count, total, followers = np.zeros(size), np.zeros(size), np.zeros(size)
-    means = np.zeros((len(judged), len(learnt)))
-    for column, text in enumerate(learnt):
+    means = np.zeros((len(judged), len(learned)))
+    for column, text in enumerate(learned):
         count[:], total[:], followers[:] = 0, 0, 0
         for place in range(starts[text], starts[text + 1]):
             for length in range(len(grams)):

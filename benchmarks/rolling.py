@@ -23,12 +23,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from byline.attribution.model import train_authors
-from byline.attribution.rolling import STEP, WINDOW, chance_table, most_probable_path, roll
-from byline.attribution.writings import writings_of
-from byline.documents import Document, read_document
-from byline.pools import read_pool
-from byline.scoring import Table
+from byline.author_models.model import train_authors
+from byline.corpora.author_corpus import make_author_corpus
+from byline.corpora.documents import Document, read_document
+from byline.engines.matrix import Table
+from byline.settings.pools import read_pool
+from byline.tasks.attribute import probability_table
+from byline.tasks.rolling import STEP, WINDOW, most_probable_path, roll
 from stored import RESULTS, commit, save
 
 STORED = RESULTS / "rolling.json"
@@ -37,7 +38,7 @@ AUTHORS = (3, 8)
 GROUPS = 3
 """Of authors, from each corpus."""
 LENGTH, EARLIEST, LATEST = 13_000, 4_000, 8_000
-LEARNT, NEAR = 12_000, 1_500
+LEARNED, NEAR = 12_000, 1_500
 
 
 class Case(NamedTuple):
@@ -54,7 +55,7 @@ class Person(NamedTuple):
     """An author's texts, one half to learn and one to ask about."""
 
     name: str
-    learnt: str
+    learned: str
     asked: str
 
 
@@ -67,8 +68,8 @@ def read_people(corpus: Path) -> list[Person]:
         begins = {text[:200] for text in texts}
         if not seen & begins and len(texts) > 1:
             half = len(texts) // 2
-            person = Person(folder.name, " ".join(texts[:half])[:LEARNT], " ".join(texts[half:]))
-            if len(person.asked) >= LENGTH and len(person.learnt) >= LEARNT / 2:
+            person = Person(folder.name, " ".join(texts[:half])[:LEARNED], " ".join(texts[half:]))
+            if len(person.asked) >= LENGTH and len(person.learned) >= LEARNED / 2:
                 people.append(person)
         seen |= begins
     return people
@@ -81,14 +82,14 @@ def cases_of(corpus: Path, count: int) -> Iterator[Case]:
     chance.shuffle(people)
     for group in range(min(GROUPS, len(people) // count)):
         own = people[group * count :][:count]
-        documents = [Document(person.name, person.learnt) for person in own]
-        model = train_authors(writings_of(documents, [person.name for person in own]), read_pool("authors").rows)
+        documents = [Document(person.name, person.learned) for person in own]
+        model = train_authors(make_author_corpus(documents, [person.name for person in own]), read_pool("authors").rows)
         for first, second in zip(own, [*own[1:], own[0]], strict=True):
             seam = chance.randrange(EARLIEST, LATEST)
             pasted = first.asked[:seam] + second.asked[: LENGTH - seam]
             for text, place in ((first.asked[:LENGTH], None), (pasted, seam)):
                 found = roll(model, Document(first.name, text))
-                chances = chance_table([passage.attribution for passage in found.passages], model.authors)
+                chances = probability_table([passage.attribution for passage in found.passages], model.authors)
                 middles = [(passage.begin + passage.end) / 2 for passage in found.passages]
                 names = model.authors
                 yield Case(middles, chances, names.index(first.name), names.index(second.name), place)

@@ -25,21 +25,19 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
-from byline.alphabet import Alphabet
-from byline.answers import match_truth
-from byline.documents import Document
-from byline.execution import Keep
-from byline.fusion import Reading
-from byline.interpret import answer_problems, read_sides
-from byline.metrics import measure
-from byline.plans import Manner
-from byline.problems import Problem, ProblemSet, read_problems
-from byline.questions import Questions
-from byline.runs import read_members, read_plan
-from byline.scoring import Matrix, Side, Table, choose_heads
-from byline.settings import Settings
-from byline.truth import read_truth
-from byline.verification import verify
+from byline.corpora.answers import match_truth, read_truth
+from byline.corpora.documents import Document
+from byline.corpora.problems import Problem, ProblemSet, read_problems
+from byline.engines.matrix import Matrix, Side, Table, sample_heads
+from byline.engines.questions import Questions
+from byline.judgment.fusion import MemberScores
+from byline.judgment.interpretation import JudgmentOptions, answer_problems, score_sides
+from byline.judgment.metrics import measure
+from byline.runs.executor import Execution
+from byline.runs.folder import RunOutput, read_members, read_plan
+from byline.settings.settings import Settings
+from byline.tasks.verify import verify
+from byline.text.encoder import Alphabet
 from stored import RESULTS, commit
 
 STORED = RESULTS / "sampling.json"
@@ -73,7 +71,9 @@ def sample(folder: Path, run: Path | None) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as scratch:
         if run is None:
             run = Path(scratch) / "run"
-            verify(read_problems(folder), Settings(), skip_bad=True, workers=1, keep=Keep(run, models=False))
+            verify(
+                read_problems(folder), Settings(), skip_bad=True, execution=Execution(workers=1), output=RunOutput(run)
+            )
         plan = read_plan(run)
         record = next(read_members(run, plan))
     (group,) = plan.groups
@@ -81,11 +81,11 @@ def sample(folder: Path, run: Path | None) -> list[dict[str, Any]]:
     rng = np.random.default_rng(0)
 
     def judge(scores: Table) -> tuple[float, Table]:
-        answers = answer_problems(group.ids, [Reading("rnn", scores[None])], Manner()).answers
+        answers = answer_problems(group.ids, [MemberScores("rnn", scores[None])], JudgmentOptions()).answers
         given = {answer.id: answer.value for answer in answers}
         return measure(*match_truth(given, truth, folder.name)).product, np.array(list(given.values()))
 
-    whole = read_sides(record.sides, len(group.ids), Settings(), "rank").scores[0]
+    whole = score_sides(record.sides, len(group.ids), Settings(), "rank").scores[0]
     product, answers = judge(whole)
     heads = [int(side.matrix.heads.max()) + 1 for side in record.sides]
     rows = [{"corpus": folder.name, "heads": max(heads), "sample": None, "product": product}]
@@ -113,10 +113,12 @@ def thin(sides: Sequence[Side], size: int, rng: np.random.Generator, problems: i
     for side in sides:
         documents, heads = side.matrix.values.shape
         shape = Questions(Alphabet(""), (), ((),) * heads, ((),) * documents, side.questions)
-        chosen = choose_heads(shape, size, rng)
-        values, seen = (np.take_along_axis(table, chosen, axis=1) for table in (side.matrix.values, side.matrix.seen))
-        thinned.append(Side(Matrix(values, seen, chosen), side.questions, side.lonely))
-    return read_sides(thinned, problems, Settings(), "rank").scores[0]
+        chosen = sample_heads(shape, size, rng)
+        values, seen = (
+            np.take_along_axis(table, chosen, axis=1) for table in (side.matrix.values, side.matrix.excluded)
+        )
+        thinned.append(Side(Matrix(values, seen, chosen), side.questions, side.incomparable))
+    return score_sides(thinned, problems, Settings(), "rank").scores[0]
 
 
 def grow(problems: int) -> dict[str, Any]:
@@ -127,7 +129,7 @@ def grow(problems: int) -> dict[str, Any]:
     verify(ProblemSet(tuple(make_pair(number, 200, rng) for number in range(5)), "pairs"), SHORT)  # compiled code loads
     pairs = tuple(make_pair(number, 2_000, rng) for number in range(problems))
     begin = time.perf_counter()
-    verify(ProblemSet(pairs, "pairs"), SHORT, workers=1)
+    verify(ProblemSet(pairs, "pairs"), SHORT, execution=Execution(workers=1))
     seconds = time.perf_counter() - begin
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"problems": problems, "seconds": round(seconds, 1), "peak_mb": round(peak)}

@@ -30,13 +30,16 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from byline import __version__, kernels
-from byline.checkup.speed import SYMBOLS, make_stretches
-from byline.engines import rnn
-from byline.network import start_weights
-from byline.scoring import choose_heads
-from byline.settings import Settings
-from byline.training import Model, train
+from byline import __version__
+from byline.corpora.problems import builtin_problems, read_problems
+from byline.engines.matrix import sample_heads
+from byline.engines.questions import Questions, prepare_questions
+from byline.engines.rnn import engine as rnn
+from byline.engines.rnn import kernels
+from byline.engines.rnn.network import start_weights
+from byline.engines.rnn.training import Model, train
+from byline.settings.settings import Settings
+from byline.text.encoder import Alphabet
 from stored import RESULTS, commit
 
 STORED = RESULTS / "speed.json"
@@ -46,6 +49,24 @@ REFERENCE = {"train": {79: 28_000, 99: 24_000, 139: 12_000}, "score": {99: 25_00
 REFERENCE_PRODUCT = 84e9
 # What the reference was measured with.
 SCHEDULE = Settings(rate=0.2, noise=0.2, leakage=5, leakage_decay=0.7, sub_epochs=20, depth=70, batch=40)
+
+
+SYMBOLS = 40
+
+
+def make_stretches(heads: int, text: int) -> Questions:
+    """Each head learns a stretch of the joined built-in texts, and each stretch is a document."""
+    with builtin_problems("english") as folder:
+        built_in = prepare_questions(read_problems(folder).problems, Settings()).sides[0]
+    alphabet = Alphabet((built_in.alphabet.symbols + "0123456789")[:SYMBOLS])
+    joined = np.concatenate(built_in.texts)
+    joined = joined[joined < SYMBOLS]
+    rng = np.random.default_rng(0)
+    texts = tuple(np.resize(np.roll(joined, -rng.integers(len(joined))), text + 1) for _ in range(heads))
+    for each in texts:
+        each.setflags(write=False)  # as the texts of problems are; writable ones would be compiled for separately
+    own = tuple((number,) for number in range(heads))
+    return Questions(alphabet, texts, own, own, ())
 
 
 @dataclasses.dataclass(frozen=True)
@@ -220,7 +241,7 @@ def prepare_scoring(row: Row) -> Callable[[], int]:
     kernels.score_text(
         weights, np.zeros(50, np.int32), 10, 0, np.full(1, 50, np.int32), np.zeros((0, 0), np.float32)
     )  # compiles
-    every = choose_heads(questions, row.heads, rng)
+    every = sample_heads(questions, row.heads, rng)
 
     def work() -> int:
         rnn.score(model, questions, every, threads=row.threads)

@@ -23,7 +23,7 @@ author = "the Byline developers"
 project_copyright = author
 version = release = byline.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["sphinx.ext.napoleon", "myst_parser", "sphinx.ext.autodoc"]
 root_doc = "docs/index"
 include_patterns = ["docs/**", "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
 exclude_patterns = [".*", "build", "src", "tests", "benchmarks", "dist", "**/node_modules"]

@@ -17,21 +17,20 @@ from typing import Any
 
 import numpy as np
 
-from byline import kernels, network
-from byline.builtin import builtin_problems
-from byline.engines.rnn import fill_matrix
-from byline.figures.canvas import Page, render
-from byline.figures.plates import FRAME, HEAT
-from byline.figures.styles import GREY, LINES, PALETTE
-from byline.interpret import centre, stretch
-from byline.normalise import CAPITAL
-from byline.problems import read_problems
-from byline.questions import Questions, prepare_questions
-from byline.ranks import rank_among_texts
-from byline.schedule import plan_visits
-from byline.scoring import Matrix, relative_entropies
-from byline.settings import Settings
-from byline.training import Model
+from byline.corpora.problems import builtin_problems, read_problems
+from byline.engines.matrix import Matrix, relative_entropies
+from byline.engines.questions import Questions, prepare_questions
+from byline.engines.rnn import kernels, network
+from byline.engines.rnn.engine import fill_matrix
+from byline.engines.rnn.schedule import plan_visits
+from byline.engines.rnn.training import Model
+from byline.figures.canvas import FigureFormat, render
+from byline.figures.draw_texts import FRAME, HEAT
+from byline.figures.styles import GRAY, LINES, PALETTE
+from byline.judgment.interpretation import center, stretch
+from byline.judgment.score_normalization import rank_among_texts
+from byline.settings.settings import Settings
+from byline.text.normalize import CAPITAL
 
 ABOVE: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2}
 """Where a legend covers nothing."""
@@ -47,7 +46,7 @@ STRETCH = slice(60, 104)
 
 @dataclass(frozen=True)
 class Trained:
-    """One network that learnt the built-in problems, with heads and documents in the order of the problems."""
+    """One network that learned the built-in problems, with heads and documents in the order of the problems."""
 
     ids: tuple[str, ...]
     questions: Questions
@@ -86,12 +85,12 @@ def draw_activations(figure: Any) -> None:
     a = np.linspace(-3, 6, 361, dtype=np.float32)
     for place, title in enumerate(("f(a)", "its slope, f'(a)")):
         axes = figure.add_subplot(1, 2, place + 1)
-        for (name, number), colour, line in zip(network.ACTIVATIONS.items(), PALETTE, LINES, strict=False):
+        for (name, number), color, line in zip(network.ACTIVATIONS.items(), PALETTE, LINES, strict=False):
             h = network.activate(a, number)
             label = {"resqrt": "ReSQRT", "relu": "ReLU"}.get(name, name)
-            axes.plot(a, network.slope(h, number) if place else h, color=colour, linestyle=line, label=label)
-        axes.axhline(0, color=GREY, linewidth=0.4)
-        axes.axvline(0, color=GREY, linewidth=0.4)
+            axes.plot(a, network.slope(h, number) if place else h, color=color, linestyle=line, label=label)
+        axes.axhline(0, color=GRAY, linewidth=0.4)
+        axes.axvline(0, color=GRAY, linewidth=0.4)
         axes.set(xlabel="a, the unit's input", title=title)
         if not place:
             axes.legend(loc="upper left")
@@ -122,8 +121,8 @@ def draw_network(figure: Any) -> None:
     left.set(xlim=(0, 10), ylim=(0, 10))
     left.axis("off")
 
-    def box(x: float, y: float, width: float, height: float, words: str, colour: str = "white") -> None:
-        left.add_patch(FancyBboxPatch((x, y), width, height, "round,pad=0.12", facecolor=colour, linewidth=0.7))
+    def box(x: float, y: float, width: float, height: float, words: str, color: str = "white") -> None:
+        left.add_patch(FancyBboxPatch((x, y), width, height, "round,pad=0.12", facecolor=color, linewidth=0.7))
         left.text(x + width / 2, y + height / 2, words, ha="center", va="center")
 
     def arrow(start: tuple[float, float], end: tuple[float, float], bend: float = 0.0) -> None:
@@ -177,7 +176,7 @@ def draw_surprise(figure: Any) -> None:
 
 
 def draw_training(figure: Any) -> None:
-    """Leakage by sub-epoch, and whose texts are learnt when."""
+    """Leakage by sub-epoch, and whose texts are learned when."""
     found = trained()
     axes = figure.add_subplot(1, 2, 1)
     epochs = np.arange(SETTINGS.sub_epochs)
@@ -191,8 +190,8 @@ def draw_training(figure: Any) -> None:
         ("the paper's least: 0.25/N, x 0.67", 0.25, 0.67),
         ("the paper's most: 5/N, x 0.9", 5.0, 0.9),
     )
-    for (label, first, decay), colour, line in zip(ways, PALETTE, LINES, strict=False):
-        axes.plot(epochs + 1, np.minimum(1, first * decay**epochs / heads), color=colour, linestyle=line, label=label)
+    for (label, first, decay), color, line in zip(ways, PALETTE, LINES, strict=False):
+        axes.plot(epochs + 1, np.minimum(1, first * decay**epochs / heads), color=color, linestyle=line, label=label)
     axes.set(xlabel="sub-epoch", ylabel=f"chance of a leak to a head (N = {heads})", yscale="log", ylim=(1e-6, 1))
     axes.yaxis.set_major_formatter("{x:g}")
     axes.minorticks_off()
@@ -202,7 +201,7 @@ def draw_training(figure: Any) -> None:
     begin = 0
     visits = plan_visits(found.questions, SETTINGS.handling, np.random.default_rng(SEED))
     for sub_epoch, lessons in enumerate(islice(visits, 2)):
-        axes.axvline(begin / 1000, color=GREY, linewidth=0.6)
+        axes.axvline(begin / 1000, color=GRAY, linewidth=0.6)
         axes.text(begin / 1000 + 0.5, -1.0, f"sub-epoch {sub_epoch + 1}", fontsize=7, va="center")
         for lesson in lessons:
             length = len(found.questions.texts[lesson.text])
@@ -210,7 +209,7 @@ def draw_training(figure: Any) -> None:
                 axes.barh(order[head], length / 1000, left=begin / 1000, height=0.8, color=PALETTE[order[head] % 2])
             begin += length
     axes.set_yticks(range(heads), found.ids)
-    axes.set(xlabel="characters learnt, thousands", ylim=(heads - 0.4, -1.7))
+    axes.set(xlabel="characters learned, thousands", ylim=(heads - 0.4, -1.7))
 
 
 def draw_matrix(figure: Any) -> None:
@@ -243,13 +242,13 @@ def draw_ranks(figure: Any) -> None:
     relative = found.table(relative_entropies(found.matrix))
     asked = sorted(found.questions.questions, key=lambda question: question.problem)
     scores = rank_among_texts(found.matrix, asked)
-    answers = stretch(scores, centre(scores), 0.0)
+    answers = stretch(scores, center(scores), 0.0)
     order = np.argsort(-scores, kind="stable")
     rows = np.arange(len(order))
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=(1.5, 1))
     for row, number in enumerate(order):
         others = np.delete(relative[:, number], number)
-        left.plot(others, np.full(len(others), row), "|", color=GREY, label="other texts" if not row else None)
+        left.plot(others, np.full(len(others), row), "|", color=GRAY, label="other texts" if not row else None)
         left.plot(
             relative[number, number], row, "o", color=PALETTE[1], label="the text in question" if not row else None
         )
@@ -259,18 +258,18 @@ def draw_ranks(figure: Any) -> None:
     left.legend(**ABOVE)
     right.plot(scores[order], rows, "s", color=PALETTE[2], label="share of the others it beats")
     right.plot(answers[order], rows, "o", color=PALETTE[0], label="answer: the median becomes 0.5")
-    right.axvline(0.5, color=GREY, linewidth=0.6)
+    right.axvline(0.5, color=GRAY, linewidth=0.6)
     right.set(xlim=(-0.03, 1.03), xticks=(0, 0.5, 1))
     right.legend(**ABOVE)
 
 
-DRAWINGS: dict[str, tuple[Callable[[Any], None], Page]] = {
-    "method-activations": (draw_activations, Page(16, 6.5)),
-    "method-network": (draw_network, Page(16, 9)),
-    "method-surprise": (draw_surprise, Page(16, 6.5)),
-    "method-training": (draw_training, Page(16, 8.5)),
-    "method-matrix": (draw_matrix, Page(16, 11)),
-    "method-ranks": (draw_ranks, Page(16, 9)),
+DRAWINGS: dict[str, tuple[Callable[[Any], None], FigureFormat]] = {
+    "method-activations": (draw_activations, FigureFormat(16, 6.5)),
+    "method-network": (draw_network, FigureFormat(16, 9)),
+    "method-surprise": (draw_surprise, FigureFormat(16, 6.5)),
+    "method-training": (draw_training, FigureFormat(16, 8.5)),
+    "method-matrix": (draw_matrix, FigureFormat(16, 11)),
+    "method-ranks": (draw_ranks, FigureFormat(16, 9)),
 }
 
 

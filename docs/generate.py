@@ -22,8 +22,9 @@ from typing import Any, get_args
 import typer
 from typer.testing import CliRunner
 
-from byline import settings
-from byline.commands import app
+from byline.cli import app
+from byline.cli.commands import load_commands
+from byline.settings import settings
 
 HERE = Path(__file__).parent
 
@@ -155,15 +156,8 @@ def _describe(value: object, path: str, found: dict[str, set[str]]) -> None:
 
 def commands_page() -> str:
     """A section a command: its help, its arguments and options."""
-    group: Any = typer.main.get_command(app)
-    return COMMANDS_HEAD + "".join(_sections(name, command) for name, command in group.commands.items())
-
-
-def _sections(name: str, command: Any) -> str:
-    """The section of a command, or of each command in a group."""
-    if inner := getattr(command, "commands", None):
-        return "".join(_sections(f"{name} {part}", below) for part, below in inner.items())
-    return _command_section(name, command)
+    commands = load_commands(typer.main.get_command(app))
+    return COMMANDS_HEAD + "".join(_command_section(name, command) for name, command in commands.items())
 
 
 def _command_section(name: str, command: Any) -> str:

@@ -24,11 +24,11 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @contextmanager
-def view(browser: Any, address: str, size: tuple[int, int], colours: str) -> Iterator[Any]:
+def encoder(browser: Any, address: str, size: tuple[int, int], colors: str) -> Iterator[Any]:
     """A page at an address, light or dark; narrow ones with the density of a telephone."""
     context = browser.new_context(
         viewport={"width": size[0], "height": size[1]},
-        color_scheme=colours,
+        color_scheme=colors,
         device_scale_factor=2 if size == NARROW else 1,
     )
     page = context.new_page()
@@ -42,27 +42,27 @@ def take_report(browser: Any, folder: Path) -> None:
     """Of the built-in problems: all of them, the charts below, one problem opened."""
     subprocess.run([sys.executable, "-m", "byline", "demo"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     address = (folder / "byline-demo.html").as_uri()
-    for name, size, colours in (
+    for name, size, colors in (
         ("report-light", (1280, 860), "light"),
         ("report-dark", (1280, 860), "dark"),
         ("report-narrow-light", NARROW, "light"),
     ):
-        with view(browser, address, size, colours) as page:
+        with encoder(browser, address, size, colors) as page:
             page.screenshot(path=IMAGES / f"{name}.png")
-    with view(browser, address, (1280, 1000), "light") as page:
+    with encoder(browser, address, (1280, 1000), "light") as page:
         page.locator("figure").first.scroll_into_view_if_needed()
         page.evaluate("document.querySelector('figure').scrollIntoView()")
         page.screenshot(path=IMAGES / "report-charts-light.png")
-    for name, size, colours in (
+    for name, size, colors in (
         ("report-problem-light", WIDE, "light"),
         ("report-problem-dark", WIDE, "dark"),
         ("report-problem-narrow-dark", NARROW, "dark"),
     ):
-        with view(browser, address, size, colours) as page:
+        with encoder(browser, address, size, colors) as page:
             page.get_by_role("link", name="EN002").first.click()
             page.locator(".unknown .w.l5").first.wait_for()
             if size == WIDE:  # the texts, and what is shown of a word
-                page.evaluate("document.querySelector('.colour-legend').scrollIntoView()")
+                page.evaluate("document.querySelector('.color-legend').scrollIntoView()")
                 page.locator(".unknown .w.l5").nth(4).hover()
             page.wait_for_timeout(500)
             page.screenshot(path=IMAGES / f"{name}.png")
@@ -75,18 +75,18 @@ def take_page(browser: Any, folder: Path) -> None:
     try:
         assert server.stdout is not None
         address = next(word for line in server.stdout for word in line.split() if word.startswith("http://"))
-        with view(browser, address, WIDE, "light") as page:
+        with encoder(browser, address, WIDE, "light") as page:
             page.screenshot(path=IMAGES / "web-start-light.png")
             page.get_by_role("button", name="Try it").first.click()
             page.get_by_role("link", name="report").first.wait_for(timeout=120_000)
             page.evaluate("scrollTo(0, 0)")
             page.screenshot(path=IMAGES / "web-result-light.png")
-        texts = Path(__file__).parent.parent / "src/byline/texts/english/EN002"
-        for name, size, colours in (
+        texts = Path(__file__).parent.parent / "src/byline/corpora/texts/english/EN002"
+        for name, size, colors in (
             ("web-question-light", WIDE, "light"),
             ("web-question-narrow-dark", NARROW, "dark"),
         ):
-            with view(browser, f"{address}#new=question", size, colours) as page:
+            with encoder(browser, f"{address}#new=question", size, colors) as page:
                 for role, pattern in (("known", "known*.txt"), ("unknown", "unknown.txt")):
                     zone = page.locator(f".zone[data-role={role}]")
                     zone.locator(".pick-files").first.set_input_files(sorted(texts.glob(pattern)))

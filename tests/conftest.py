@@ -3,17 +3,17 @@ from __future__ import annotations
 import json
 import logging
 import os
-import random
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from browsers import browser  # noqa: F401 - a fixture
-from byline.builtin import builtin_problems
+from byline.corpora.problems import builtin_problems
 from programs import make_commands_once
+from samples import MakeCorpus
 
 # The same cases on every run, so that a change passes or fails by itself; --hypothesis-profile=default tries new ones.
 settings.register_profile("same", derandomize=True, deadline=None)
@@ -24,8 +24,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 make_commands_once()
-
-MakeCorpus = Callable[..., Path]
 
 LONGEST = (
     "release", "code_blocks", "survival", "faults", "report_page", "web_page", "commands", "walk", "how_to",
@@ -65,36 +63,6 @@ def pan_data() -> Path:
     return Path(folder)
 
 
-WORDS = (
-    "the old man went down to the river and sat upon a stone; he thought of bread",
-    "I don't know! You can't say, can you? Well -- it's a fine day, isn't it, my dear",
-    "Results were measured: 12 of 40 samples (see table) failed; therefore we stop",
-    "and then and then she ran and ran and saw all the birds and all the trees and",
-    "Nothing. He waits. No sound. A door. Then steps. He turns. Nobody. Rain again.",
-    "of the nation's property, whereof the author hath spoken, upon which we insist",
-    "kind of like a really big thing, you know, so i just left it there, whatever ok",
-)
-
-
-def phrase(author: int, length: int = 400, salt: int = 0) -> str:
-    """Prose of a sort: one author's words in an order of their own."""
-    words = WORDS[author % len(WORDS)].split()
-    picked, state = [], author * 7919 + salt * 104729 + 1
-    while sum(map(len, picked)) + len(picked) < length:
-        state = (state * 1103515245 + 12345) % 2**31
-        picked.append(words[(state >> 16) % len(words)])
-    return " ".join(picked)
-
-
-def habits(author: object, length: int = 500, salt: object = 0) -> str:
-    """Prose of a sort in words that all authors share; each has her own habit of using some more than others."""
-    words = sorted({word.lower() for words in WORDS for word in words.split()})
-    habit = random.Random(f"habit of {author}")
-    weights = [habit.random() ** 2 for _ in words]
-    picked = random.Random(f"text {salt} of {author}").choices(words, weights, k=length)
-    return " ".join(picked)[:length].rpartition(" ")[0]
-
-
 @pytest.fixture
 def make_corpus(tmp_path: Path) -> MakeCorpus:
     """A function that writes a PAN folder corpus: {"EN001": {"known01.txt": "..."}}, text or bytes."""
@@ -119,18 +87,3 @@ def make_corpus(tmp_path: Path) -> MakeCorpus:
         return folder
 
     return make
-
-
-def small_problems(count: int = 6, length: int = 400) -> dict[str, dict[str, str]]:
-    """Problems by different authors, every other one with the author's own unknown text."""
-    return {
-        f"EN{n:03d}": {
-            "known01.txt": phrase(n, length),
-            "unknown.txt": phrase(n if n % 2 else n + 1, length, salt=n + 1),
-        }
-        for n in range(1, count + 1)
-    }
-
-
-FAST = ["--set", "hidden=4", "--set", "sub_epochs=2"]
-"""Settings with which a test of the command line is quick."""

@@ -1,4 +1,4 @@
-"""Attribution and verification as scikit-learn's estimators; results as tables of pandas."""
+"""The scikit-learn interface; results as pandas tables."""
 
 from __future__ import annotations
 
@@ -21,10 +21,14 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import estimator_checks, get_tags
 
 from byline import estimators
-from byline.documents import Document
-from byline.errors import BylineError
+from byline.corpora.documents import Document
+from byline.errors import BylineError, TooLittleText
 from byline.estimators import Attributor, Verifier
-from conftest import phrase
+from byline.settings.pools import read_pool
+from byline.tasks.attribute import Attributions
+from byline.tasks.cluster import cluster_documents
+from byline.tasks.rolling import roll
+from samples import phrase
 
 NAMES = ("Cid", "Ann", "Ben")
 X = [phrase(author, 400, salt) for salt in range(4) for author in range(3)]
@@ -92,37 +96,19 @@ class TestManners:
         assert tags.input_tags.string
         assert not tags.input_tags.two_d_array
 
-    def test_parameters_are_given_set_and_copied(self) -> None:
-        made = Attributor(preset="rnn", language="en", seed=3, threads=2)
-        values = {"preset": "rnn", "language": "en", "seed": 3, "threads": 2}
-        assert made.get_params() == values
-        assert clone(made).get_params() == values
-        assert made.set_params(seed=4) is made
-        assert made.seed == 4
-        assert Verifier(prior=0.2).get_params()["prior"] == 0.2
-        with pytest.raises(ValueError, match="Invalid parameter"):
-            made.set_params(nonsense=1)
-
     def test_a_class_in_two_spellings_is_refused_and_in_one_is_kept(self) -> None:
         texts = [phrase(n % 2, 400, n) for n in range(4)]
-        with pytest.raises(ValueError, match="y must spell each class in one way, got two that are both read as 'Jos"):
+        with pytest.raises(ValueError, match="one way"):
             Attributor().fit(texts, ["Jos\u00e9", "Bo", "Jose\u0301", "Bo"])
         found = Attributor().fit(texts, ["Jose\u0301", "Bo"] * 2).predict([phrase(0, 400, 9)])
         assert found.tolist() == ["Jose\u0301"]
 
-    def test_a_copy_is_not_fitted(self, attributor: Attributor) -> None:
-        with pytest.raises(NotFittedError):
-            clone(attributor).predict(NEW)
-
-    @pytest.mark.parametrize("method", ["predict", "predict_proba", "attribute"])
-    def test_an_attributor_that_is_not_fitted_says_so(self, method: str) -> None:
-        with pytest.raises(NotFittedError, match="not fitted yet"):
-            getattr(Attributor(), method)(NEW)
-
-    @pytest.mark.parametrize("method", ["predict", "predict_proba", "verify"])
-    def test_a_verifier_that_is_not_fitted_says_so(self, method: str) -> None:
-        with pytest.raises(NotFittedError, match="not fitted yet"):
-            getattr(Verifier(), method)(PAIRS)
+    @pytest.mark.parametrize("method", ["predict", "predict_proba", "attribute", "verify"])
+    def test_an_estimator_that_is_not_fitted_says_so(self, method: str, attributor: Attributor) -> None:
+        for estimator, asked in ((clone(attributor), NEW), (Verifier(), PAIRS)):
+            if hasattr(estimator, method):
+                with pytest.raises(NotFittedError, match="not fitted yet"):
+                    getattr(estimator, method)(asked)
 
     def test_fitting_gives_the_estimator_and_leaves_its_parameters_and_the_data(self) -> None:
         made, texts, names = Attributor(), list(X), list(Y)
@@ -175,7 +161,7 @@ class TestAttributor:
         np.testing.assert_allclose(alone, together, rtol=1e-6)
         np.testing.assert_allclose(turned, together, rtol=1e-6)
 
-    def test_the_order_of_the_texts_learnt_changes_nothing(self, attributor: Attributor) -> None:
+    def test_the_order_of_the_texts_learned_changes_nothing(self, attributor: Attributor) -> None:
         turned = Attributor().fit(X[::-1], Y[::-1])
         np.testing.assert_allclose(turned.predict_proba(NEW), attributor.predict_proba(NEW), rtol=1e-6)
 
@@ -187,27 +173,15 @@ class TestAttributor:
         assert estimator.predict(NEW).tolist() == before
 
     @pytest.mark.parametrize(
-        ("name", "value"),
-        [
-            ("seed", -1),
-            ("seed", None),
-            ("seed", 0.5),
-            ("threads", 0),
-            ("threads", "x"),
-            ("preset", None),
-            ("language", 1),
-        ],
+        ("name", "value"), [("seed", -1), ("seed", 0.5), ("threads", 0), ("preset", None), ("language", 1)]
     )
     def test_settings_that_cant_be_are_named(self, name: str, value: object) -> None:
         for estimator in (Attributor(), Verifier()):
             with pytest.raises(ValueError, match=f"^{name} "):
                 estimator.set_params(**{name: value}).fit(X, Y)
 
-    def test_all_cores_may_be_called_minus_one(self) -> None:
-        assert (
-            Attributor(threads=-1).fit(X, Y).predict(NEW).tolist()
-            == Attributor(threads=1).fit(X, Y).predict(NEW).tolist()
-        )
+    def test_all_cores_may_be_called_minus_one(self, attributor: Attributor) -> None:
+        assert Attributor(threads=-1).fit(X, Y).predict(NEW).tolist() == attributor.predict(NEW).tolist()
 
     def test_authors_keep_their_labels_in_rankings(self) -> None:
         numbers = Attributor().fit(X, [NAMES.index(label) * 7 for label in Y])
@@ -257,44 +231,33 @@ class TestAttributor:
         for turn, found in enumerate(together):
             np.testing.assert_array_equal(found, apart[turn % 2])
 
-    def test_nothing_is_printed(self, capfd: pytest.CaptureFixture[str]) -> None:
+    def test_nothing_is_printed(self, verifier: Verifier, capfd: pytest.CaptureFixture[str]) -> None:
         Attributor().fit(X, Y).predict(NEW)
+        verifier.predict(PAIRS[:1])
         assert capfd.readouterr() == ("", "")
 
 
 class TestAttributorRefusals:
     @pytest.mark.parametrize(
-        ("values", "said"),
+        "values",
         [
-            ("one text", "X must be a sequence of texts, got one; put it into a list"),
-            (b"bytes", "X must be a sequence of texts, got one"),
-            (None, "X must be a sequence of texts, got NoneType"),
-            (7, "X must be a sequence of texts, got int"),
-            ({"a": 1}, "X must be a sequence of texts, got dict"),
-            ({"a"}, "X must be a sequence of texts, got set"),
-            (pd.DataFrame({"text": X}), "X must be a sequence of texts, got DataFrame"),
-            ([], "X must have a text at least, got none"),
-            ([*X[:11], 3], "X must hold texts, got int at 11"),
-            ([*X[:11], None], "X must hold texts, got NoneType at 11"),
-            ([float("nan"), *X[:11]], "X must hold texts, got float at 0"),
-            ([*X[:11], " \n"], "X must hold texts, got an empty one at 11"),
-            (np.array(X).reshape(6, 2), "X must hold texts, got ndarray at 0"),
-            (np.zeros((12, 3)), "X must hold texts, got ndarray at 0"),
+            "one text", b"bytes", None, {"a": 1}, {"a"}, pd.DataFrame({"text": X}), [], [*X[:11], 3],
+            [float("nan"), *X[:11]], [*X[:11], " \n"], np.array(X).reshape(6, 2), np.zeros((12, 3)),
         ],
-    )
-    def test_what_is_no_sequence_of_texts(self, attributor: Attributor, values: Any, said: str) -> None:
-        with pytest.raises(ValueError, match=said):
+        ids=lambda values: type(values).__name__,
+    )  # fmt: skip
+    def test_what_is_no_sequence_of_texts(self, attributor: Attributor, values: Any) -> None:
+        with pytest.raises(ValueError, match=r"^X must "):
             Attributor().fit(values, Y)
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=r"^X must "):
             attributor.predict(values)
 
     @pytest.mark.parametrize(
         ("labels", "said"),
         [
-            (Y[:11], "X and y must be of the same length, got 12 and 11"),
-            (["Ann"] * 12, "y must have two classes at least, got 1 class"),
-            ([[name] for name in Y], "y must have one dimension, got 2"),
-            (np.eye(12, dtype=int)[:, :3], "y must have one dimension, got 2"),
+            (Y[:11], "12 and 11"),
+            (["Ann"] * 12, "two classes"),
+            ([[name] for name in Y], "one dimension"),
             (np.linspace(0, 1, 12), "continuous"),
             (None, "y"),
         ],
@@ -304,7 +267,7 @@ class TestAttributorRefusals:
             Attributor().fit(X, labels)
 
     def test_what_a_user_can_put_right_is_an_error_of_byline(self, attributor: Attributor) -> None:
-        with pytest.raises(BylineError, match="no preset is named 'nonsense'"):
+        with pytest.raises(BylineError, match="nonsense"):
             Attributor(preset="nonsense").fit(X, Y)
         with pytest.raises(BylineError, match="12 are needed"):
             attributor.predict(["Oh."])
@@ -332,12 +295,13 @@ class TestVerifier:
     def test_labels_that_contradict_each_other_are_refused(self) -> None:
         one, two, three = (voice(400, salt) for salt in range(3))
         pairs = [*PAIRS, (one, two), (one, three), (two, three)]
-        with pytest.raises(ValueError, match="y says of pair 18 that it is by two authors, and other pairs that"):
+        with pytest.raises(ValueError, match="pair 18"):
             Verifier(threads=1).fit(pairs, [*SAME, True, True, False])
 
     def test_texts_by_too_few_people_are_refused(self) -> None:
-        with pytest.raises(BylineError, match="X has texts by 6 people who surely are different, 10 are needed"):
+        with pytest.raises(TooLittleText, match="6 people") as error:
             Verifier(threads=1).fit(PAIRS[:4], SAME[:4])
+        assert error.value.where == "X"
 
     def test_members_are_those_of_the_fit(self, verifier: Verifier, chances: np.ndarray[Any, Any]) -> None:
         changed = copy.copy(verifier).set_params(preset="best")
@@ -361,37 +325,24 @@ class TestVerifier:
         again = pickle.loads(pickle.dumps(verifier))
         np.testing.assert_array_equal(again.predict_proba(SOME), chances)
 
-    def test_nothing_is_printed(self, verifier: Verifier, capfd: pytest.CaptureFixture[str]) -> None:
-        verifier.predict(PAIRS[:1])
-        assert capfd.readouterr() == ("", "")
-
     @pytest.mark.parametrize(
-        ("values", "said"),
+        "values",
         [
-            (None, "X must be a sequence of pairs, got NoneType"),
-            ([], "X must have a pair at least, got none"),
-            ("a text", "X must hold pairs of known and unknown texts, got something else at 0"),
-            ([PAIRS[0], 5], "X must hold pairs of known and unknown texts, got something else at 1"),
-            ([PAIRS[0], ("a", "b", "c")], "X must hold pairs of known and unknown texts, got something else at 1"),
-            ([("known", 7)], "X must hold texts, got int"),
-            ([("known", " ")], "X must hold texts, got an empty one"),
-            ([((), "unknown")], "X must have a text at least"),
-            (pd.DataFrame({"known": ["a"], "unknown": ["b"]}), "X must be a sequence of pairs, got DataFrame"),
+            None, [], "a text", [PAIRS[0], 5], [PAIRS[0], ("a", "b", "c")], [("known", 7)], [("known", " ")],
+            [((), "unknown")], pd.DataFrame({"known": ["a"], "unknown": ["b"]}),
         ],
-    )
-    def test_what_are_no_pairs(self, verifier: Verifier, values: Any, said: str) -> None:
-        with pytest.raises(ValueError, match=said):
+        ids=repr,
+    )  # fmt: skip
+    def test_what_are_no_pairs(self, verifier: Verifier, values: Any) -> None:
+        with pytest.raises(ValueError, match=r"^X must "):
             verifier.predict(values)
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=r"^X must "):
             Verifier().fit(values, SAME)
 
-    def test_more_or_fewer_than_two_classes(self) -> None:
-        with pytest.raises(ValueError, match="y must have two classes, the greater for one author, got 1 class"):
-            Verifier().fit(PAIRS, [True] * 16)
-        with pytest.raises(ValueError, match="y must have two classes, the greater for one author, got 3 class"):
-            Verifier().fit(PAIRS, [0, 1, 2, 1] * 4)
-        with pytest.raises(ValueError, match="X and y must be of the same length, got 16 and 15"):
-            Verifier().fit(PAIRS, SAME[:15])
+    @pytest.mark.parametrize("labels", [[True] * 16, [0, 1, 2, 1] * 4, SAME[:15]])
+    def test_more_or_fewer_than_two_classes(self, labels: list[Any]) -> None:
+        with pytest.raises(ValueError, match="y must "):
+            Verifier().fit(PAIRS, labels)
 
 
 class TestTables:
@@ -407,20 +358,14 @@ class TestTables:
         assert list(frame.columns) == ["id", "answer", "score", "llr", "low", "high", "probability"]
         assert frame["llr"].tolist() == [answer.llr for answer in found.answers]
 
-    def test_of_nothing_has_its_columns(self, attributor: Attributor) -> None:
-        from byline.attribution.attributing import attribute
-
-        frame = attribute(attributor.model_, []).to_pandas()
+    def test_of_nothing_has_its_columns(self) -> None:
+        frame = Attributions().to_pandas()
         assert frame.empty
         assert "probability" in frame.columns
 
     def test_without_pandas_what_to_install_is_said(
         self, attributor: Attributor, verifier: Verifier, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from byline.attribution.rolling import roll
-        from byline.clustering import cluster_documents
-        from byline.pools import read_pool
-
         texts = [Document(str(number), text) for number, text in enumerate(X[:4])]
         results = [
             attributor.attribute(NEW),
@@ -430,5 +375,5 @@ class TestTables:
         ]
         monkeypatch.setitem(sys.modules, "pandas", None)
         for result in results:
-            with pytest.raises(BylineError, match=r"pandas is not installed; pip install 'byline\[pandas\]'"):
+            with pytest.raises(BylineError, match=r"byline\[pandas\]"):
                 result.to_pandas()  # type: ignore[attr-defined]

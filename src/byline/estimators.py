@@ -1,6 +1,6 @@
-"""Attribution and verification as scikit-learn's estimators: fit, predict, predict_proba, score, in a Pipeline too.
+"""scikit-learn interface: attribution and verification as classifiers, which also work in a Pipeline.
 
-The constructor stores, `fit` checks. Nothing is printed, nothing is shared between two estimators.
+Constructors only store parameters; `fit` checks them.
 """
 
 from __future__ import annotations
@@ -17,38 +17,38 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from byline.attribution.attributing import Attributions, attribute
-from byline.attribution.model import train_authors
-from byline.attribution.writings import plain_name, writings_of
-from byline.calibrating import calibrate
-from byline.calibration import Calibration
-from byline.documents import Document
-from byline.engines import Watch
-from byline.ensemble import count_cores
+from byline.author_models.model import train_authors
+from byline.corpora.author_corpus import make_author_corpus, plain_name
+from byline.corpora.documents import Document
+from byline.corpora.problems import Problem, ProblemSet
+from byline.corpora.reference.population import FEWEST, Reference, ReferenceText
+from byline.engines.protocol import Runtime
 from byline.errors import TooLittleText
-from byline.execution import Verification
-from byline.folds import text_groups
-from byline.languages import language_of, language_of_script
-from byline.likelihood import EVEN, parse_prior
-from byline.pools import Pool, read_pool
-from byline.problems import Problem, ProblemSet
-from byline.reference import FEWEST, Reference
-from byline.reference.texts import ReferenceText
-from byline.verification import verify
+from byline.judgment.calibration import Calibration
+from byline.judgment.calibration_fitting import text_groups
+from byline.judgment.likelihood_ratio import EVEN, parse_prior
+from byline.runs.ensemble import count_cores
+from byline.runs.executor import Execution, Verification
+from byline.runs.request import JudgmentRequest
+from byline.settings.pools import Pool, read_pool
+from byline.tasks.attribute import Attributions, attribute, probability_table
+from byline.tasks.calibrate import calibrate
+from byline.tasks.verify import verify
+from byline.text.languages import language_of, language_of_script
 
-Table = NDArray[np.float64]
-Pair = tuple[str | Sequence[str], str]
-"""The known text or texts, and the unknown one."""
+TableLike = NDArray[np.float64]
+TextPair = tuple[str | Sequence[str], str]
+"""The known text or texts, and the unknown text."""
 
 
 class Attributor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Which of some authors wrote a text; X are texts, y their authors.
+    """Classifier that attributes texts to authors. X are texts, y their authors.
 
     >>> from byline import Attributor
-    >>> texts = ["the sea was calm and the sea was grey " * 9, "the sea was calm, and grey was the sea " * 9,
+    >>> texts = ["the sea was calm and the sea was gray " * 9, "the sea was calm, and gray was the sea " * 9,
     ...          "I say: no! Never, I say, never again! " * 9, "Never again! No, I say, no: never! " * 9]
     >>> attributor = Attributor().fit(texts, ["Ann", "Ann", "Ben", "Ben"])
-    >>> attributor.predict(["grey and calm was the sea, the grey sea " * 5]).tolist()
+    >>> attributor.predict(["gray and calm was the sea, the gray sea " * 5]).tolist()
     ['Ann']
     """
 
@@ -61,7 +61,7 @@ class Attributor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.threads = threads
 
     def fit(self, X: Sequence[str], y: Sequence[Any]) -> Attributor:  # noqa: N803 - scikit-learn's name
-        """Learn the authors of texts."""
+        """Train a model of the authors."""
         _check_settings(self)
         texts = as_texts(X)
         classes, numbers = np.unique(as_labels(y, len(texts)), return_inverse=True)
@@ -72,50 +72,43 @@ class Attributor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"y must spell each class in one way, got two that are both read as {twice!r}")
         documents = [Document(f"text {number}", text) for number, text in enumerate(texts)]
         pool = read_pool(self.preset)
-        writings = writings_of(documents, [names[number] for number in numbers], self.language)
-        model = train_authors(writings, pool.take(pool.members, self.seed), self.seed, self._watch())
-        self.classes_, self.model_ = classes, model  # only now: what fails leaves a fit of before as it was
+        author_corpus = make_author_corpus(documents, [names[number] for number in numbers], self.language)
+        model = train_authors(author_corpus, pool.take(pool.members, self.seed), self.seed, self._runtime())
+        self.classes_, self.model_ = classes, model  # set last, so that a fit that fails leaves the one before
         return self
 
     def predict(self, X: Sequence[str]) -> NDArray[Any]:  # noqa: N803
-        """(texts,): the most probable author of each."""
-        chances = self.predict_proba(X)  # which refuses what is not fitted
+        """(texts,): return the most probable author of each."""
+        chances = self.predict_proba(X)  # raises NotFittedError
         found: NDArray[Any] = self.classes_[chances.argmax(axis=1)]
         return found
 
-    def predict_proba(self, X: Sequence[str]) -> Table:  # noqa: N803
-        """(texts, authors): how probable each is, in the order of `classes_`; one of them is taken to be right."""
-        found = self.attribute(X)
-        place_of = {plain_name(str(label)): place for place, label in enumerate(self.classes_)}
-        chances = np.zeros((len(found), len(place_of)))
-        for row, each in zip(chances, found, strict=True):
-            for candidate in each.ranking:
-                row[place_of[candidate.author]] = candidate.probability
-        return chances
+    def predict_proba(self, X: Sequence[str]) -> TableLike:  # noqa: N803
+        """(texts, authors): return probabilities in the order of `classes_`, given that one of them wrote the text."""
+        return probability_table(self.attribute(X), [plain_name(str(label)) for label in self.classes_])
 
     def attribute(self, X: Sequence[str], none: float = 0.0) -> Attributions:  # noqa: N803
-        """Rankings with bits a character and, with a prior for it, how probable none of the authors is.
+        """Return rankings of the authors; `none` is the prior probability that none of them wrote a text.
 
-        Authors are called as in y; where that has no strings, what `str` makes of it.
+        Labels that are not strings are converted with `str`.
         """
         check_is_fitted(self, "model_")
         documents = [Document(f"text {number}", text) for number, text in enumerate(as_texts(X))]
-        return attribute(self.model_, documents, none, self._watch())
+        return attribute(self.model_, documents, none, self._runtime())
 
-    def _watch(self) -> Watch:
-        return Watch(threads=_threads(self) or count_cores())
+    def _runtime(self) -> Runtime:
+        return Runtime(threads=_threads(self) or count_cores())
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        return _of_texts(tags)
+        return _set_text_tags(super().__sklearn_tags__())
 
 
 class Verifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Whether the author of known texts wrote another; X are pairs of known text or texts and an unknown one, y truth.
+    """Classifier that verifies authorship. X are pairs of known texts and an unknown text, y whether they match.
 
-    The texts of X in `fit` become the reference population that questions are compared with, each by itself, and what
-    likelihood ratios are calibrated on, if there are enough; otherwise the built-in calibration stays. They must be by
-    ten people at least, in each fold too, where it is cross-validated.
+    `fit` takes the texts of X as the reference population that each pair is compared with. It calibrates likelihood
+    ratios on the pairs if there are enough of them; otherwise the built-in calibration is used. The texts must be by
+    at least ten people, in each fold of a cross-validation too.
     """
 
     def __init__(
@@ -132,8 +125,8 @@ class Verifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.seed = seed
         self.threads = threads
 
-    def fit(self, X: Sequence[Pair], y: Sequence[Any]) -> Verifier:  # noqa: N803
-        """Take the texts as a reference, and learn what scores mean from which pairs are by one author."""
+    def fit(self, X: Sequence[TextPair], y: Sequence[Any]) -> Verifier:  # noqa: N803
+        """Take the texts as a reference population, and calibrate on the pairs. The greater class is one author."""
         _check_settings(self)
         parse_prior(self.prior)
         pairs = as_pairs(X)
@@ -153,45 +146,45 @@ class Verifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _calibrate(
         self, problems: ProblemSet, same: Sequence[bool], pool: Pool, reference: Reference
     ) -> Calibration | None:
-        """What scores of these pairs mean, or None, where there are too few of them to tell."""
+        """Fit a calibration, or return None if there are too few pairs."""
         truth = {problem.id: value for problem, value in zip(problems.problems, same, strict=True)}
         with tempfile.TemporaryDirectory() as folder:
             try:
                 return calibrate(
                     problems, truth, pool, Path(folder) / "run", "fit", seed=self.seed, reference=reference,
-                    workers=_threads(self),
+                    execution=Execution(_threads(self)),
                 )  # fmt: skip
             except TooLittleText:  # the built-in calibration stays
                 return None
 
-    def predict(self, X: Sequence[Pair]) -> NDArray[Any]:  # noqa: N803
-        """(pairs,): the class of each; what is undecided is the more probable one."""
-        chances = self.predict_proba(X)  # which refuses what is not fitted
+    def predict(self, X: Sequence[TextPair]) -> NDArray[Any]:  # noqa: N803
+        """(pairs,): return the more probable class of each."""
+        chances = self.predict_proba(X)  # raises NotFittedError
         found: NDArray[Any] = self.classes_[(chances[:, 1] > EVEN).astype(np.int64)]
         return found
 
-    def predict_proba(self, X: Sequence[Pair]) -> Table:  # noqa: N803
-        """(pairs, 2): how probable two authors and one author are, at the prior."""
+    def predict_proba(self, X: Sequence[TextPair]) -> TableLike:  # noqa: N803
+        """(pairs, 2): return the probabilities of two authors and of one author, at the prior."""
         answers = {answer.id: answer for answer in self.verify(X).answers}
         ordered = [answers[name] for name in sorted(answers)]
         one = np.array([each.value if each.probability is None else each.probability for each in ordered], np.float64)
         return np.column_stack([1 - one, one])
 
-    def verify(self, X: Sequence[Pair]) -> Verification:  # noqa: N803
-        """The answers with their likelihood ratios and intervals, by the pairs' numbers."""
+    def verify(self, X: Sequence[TextPair]) -> Verification:  # noqa: N803
+        """Return answers with likelihood ratios and intervals; ids are the numbers of the pairs."""
         check_is_fitted(self, "reference_")
         return verify(
-            _problems(as_pairs(X), self.language_), self.pool_, seed=self.seed, prior=self.prior,
-            calibration=self.calibration_, reference=self.reference_, cautions=False, workers=_threads(self),
+            _problems(as_pairs(X), self.language_), self.pool_, seed=self.seed, reference=self.reference_,
+            judgment=JudgmentRequest(prior=self.prior, calibration=self.calibration_),
+            execution=Execution(_threads(self), cautions=False),
         )  # fmt: skip
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        return _of_texts(tags)
+        return _set_text_tags(super().__sklearn_tags__())
 
 
 def _check_settings(estimator: Attributor | Verifier) -> None:
-    """Refuse what the constructor stored and can't be."""
+    """Raise ValueError if a parameter is invalid."""
     for name, kinds in (("preset", str), ("language", str | None), ("seed", Integral), ("threads", Integral | None)):
         value = getattr(estimator, name)
         if not isinstance(value, kinds) or isinstance(value, bool):
@@ -207,7 +200,7 @@ def _threads(estimator: Attributor | Verifier) -> int | None:
 
 
 def as_texts(values: Any) -> list[str]:
-    """Texts in a list, an array or a series; anything else is refused."""
+    """Return the texts of a list, an array or a series; raise ValueError for anything else."""
     if isinstance(values, str | bytes):
         raise ValueError("X must be a sequence of texts, got one; put it into a list")
     found = _as_list(values, "texts")
@@ -222,7 +215,7 @@ def as_texts(values: Any) -> list[str]:
 
 
 def as_pairs(values: Any) -> list[tuple[tuple[str, ...], str]]:
-    """Pairs of known texts and an unknown one; anything else is refused."""
+    """Return pairs of known texts and an unknown text; raise ValueError for anything else."""
     pairs = []
     for number, value in enumerate(_as_list(values, "pairs")):
         if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray) or len(value) != 2:
@@ -235,7 +228,7 @@ def as_pairs(values: Any) -> list[tuple[tuple[str, ...], str]]:
 
 
 def as_labels(values: Any, count: int) -> NDArray[Any]:
-    """(count,): classes, one for each text or pair; anything else is refused."""
+    """(count,): return the classes; raise ValueError for anything else."""
     check_classification_targets(values)
     labels = np.asarray(values)
     if labels.ndim != 1:
@@ -246,7 +239,7 @@ def as_labels(values: Any, count: int) -> NDArray[Any]:
 
 
 def _as_list(values: Any, what: str) -> list[Any]:
-    """The items of a list, an array or a series; a table, whose items would be its columns, is refused."""
+    """Return the items of a list, an array or a series, but not of a table, whose items would be its columns."""
     if not isinstance(values, Iterable) or isinstance(values, Mapping | Set) or hasattr(values, "columns"):
         raise ValueError(f"X must be a sequence of {what}, got {type(values).__name__}")
     return list(values)
@@ -266,13 +259,13 @@ def _problems(pairs: Sequence[tuple[tuple[str, ...], str]], language: str) -> Pr
 
 
 def _reference(pairs: Sequence[tuple[tuple[str, ...], str]], same: Sequence[bool], language: str) -> Reference:
-    """All texts, each once, with their authors: known texts of a pair are by one, its unknown too where y says so.
+    """Return each text once, with its author: one for the known texts of a pair, and for the unknown one if y says so.
 
     Pairs that share a text share its author.
     """
-    sets = [
-        held for (known, unknown), one in zip(pairs, same, strict=True) for held in _sets_by_one(known, unknown, one)
-    ]
+    sets: list[tuple[str, ...]] = []
+    for (known, unknown), one in zip(pairs, same, strict=True):
+        sets += [(*known, unknown)] if one else [known, (unknown,)]
     author_of = {text: f"author {group}" for held, group in zip(sets, text_groups(sets), strict=True) for text in held}
     texts = [
         ReferenceText(Document(f"text {number}", text), author_of[text])
@@ -280,21 +273,16 @@ def _reference(pairs: Sequence[tuple[tuple[str, ...], str]], same: Sequence[bool
     ]
     for number, ((known, unknown), one) in enumerate(zip(pairs, same, strict=True)):
         if not one and author_of[known[0]] == author_of[unknown]:
-            raise ValueError(f"y says of pair {number} that it is by two authors, and other pairs that it is by one")
+            raise ValueError(f"y contradicts itself: pair {number} is by two authors, but other pairs make it one")
     reference = Reference(language, tuple(texts))
-    if (people := reference.count_people(set(author_of.values()))) < FEWEST:
-        raise TooLittleText(
-            f"X has texts by {people} people who surely are different, {FEWEST} are needed to compare with"
-        )
+    if (people := reference.count_distinct(set(author_of.values()))) < FEWEST:
+        what = f"has texts by {people} people who are surely different, {FEWEST} are needed as a reference"
+        raise TooLittleText(what, where="X", remedy="Add pairs by other people")
     return reference
 
 
-def _sets_by_one(known: tuple[str, ...], unknown: str, one: bool) -> list[tuple[str, ...]]:
-    return [(*known, unknown)] if one else [known, (unknown,)]
-
-
-def _of_texts(tags: Any) -> Any:
-    """What scikit-learn is told of estimators whose input are texts."""
+def _set_text_tags(tags: Any) -> Any:
+    """Tell scikit-learn that X holds texts, not numbers."""
     tags.input_tags.two_d_array = False
     tags.input_tags.string = True
     tags.input_tags.one_d_array = True

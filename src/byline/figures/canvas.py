@@ -1,132 +1,141 @@
-"""A page to draw on, and its bytes: the same for the same figure, without a display, without a trace in pyplot."""
+"""A figure's format and its rendering: the same bytes for the same figure, without a display and without pyplot."""
 
 from __future__ import annotations
 
 import io
-import os
-import sys
 import threading
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from byline.errors import BylineError, SettingsError
-from byline.figures.names import UNKNOWN, plain
+from byline.figures.styles import plain_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FORMATS = ("svg", "pdf", "png")
-CENTIMETRES = 2.54
-"""Of an inch."""
+DrawFunction = Callable[["Figure"], None]
+
+FILE_TYPES = ("svg", "pdf", "png")
+CENTIMETERS = 2.54
+"""In an inch."""
+USUAL = (16.0, 10.0)
+LOWEST = 0.7
+"""Part of the usual height that a narrow figure keeps."""
 RANGES = {"width": (3.0, 120.0), "height": (3.0, 120.0), "font_size": (4.0, 40.0), "dpi": (30, 1200)}
 UNITS = {"width": " cm", "height": " cm", "font_size": " points", "dpi": ""}
-MOST_PIXELS = 30_000
+MAX_PIXELS = 30_000
 """Of a side of a PNG."""
-LONGEST_TITLE = 120
+MAX_TITLE = 120
 FONT = "DejaVu Sans"
 FURTHER_FONTS = (
     "Noto Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans Devanagari", "Arial Unicode MS", "Hiragino Sans",
     "Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "WenQuanYi Zen Hei", "Droid Sans Fallback", "FreeSans",
 )  # fmt: skip
-"""For characters that the usual font, which comes with matplotlib, does not have; the first ones that are installed."""
+"""For characters that matplotlib's own font lacks, if they are installed."""
 _DRAWING = threading.Lock()
 """matplotlib's settings are one for all threads."""
 
 
 @dataclass(frozen=True)
-class Page:
-    """A figure's size and writing."""
+class FigureFormat:
+    """A figure's size and lettering. Raise SettingsError if a value is out of range."""
 
-    width: float
-    """In centimetres."""
-    height: float
+    width: float | None = None
+    """In centimeters; None, as the kind of figure needs."""
+    height: float | None = None
+    """In centimeters; None, in proportion to the width."""
     title: str = ""
     font_size: float = 9
     """In points."""
     dpi: int = 300
-    """Of a PNG, and of what is no line in the others."""
+    """Of a PNG, and of heat maps in the others."""
 
     def __post_init__(self) -> None:
-        """Refuse what can't be drawn."""
+        """Check the ranges."""
         for name, (least, most) in RANGES.items():
             value = getattr(self, name)
-            if not least <= value <= most:
-                what = name.replace("_", " ")
-                raise SettingsError(f"{what} must be from {least:g} to {most:g}{UNITS[name]}, got {value:g}")
+            if value is not None and not least <= value <= most:
+                raise SettingsError(
+                    f"{value:g}{UNITS[name]} is out of range",
+                    where=name.replace("_", " "),
+                    remedy=f"Choose one from {least:g} to {most:g}",
+                )
+
+    def fit(self, size: tuple[float, float], fixed_height: bool = False) -> FigureFormat:
+        """Return a format with both sides: those that are not set come from a kind's usual size.
+
+        If only the width is set the height keeps its proportion, unless it is fixed, but does not become too low.
+        """
+        width, height = size
+        if self.width is not None and not fixed_height:
+            height *= max(LOWEST, self.width / width)
+        return replace(self, width=self.width or width, height=self.height or height)
+
+    @property
+    def inches(self) -> tuple[float, float]:
+        """Width and height in inches."""
+        return (self.width or USUAL[0]) / CENTIMETERS, (self.height or USUAL[1]) / CENTIMETERS
 
     @property
     def points(self) -> tuple[float, float]:
         """Width and height in points, of which 72 are an inch."""
-        return self.width / CENTIMETRES * 72, self.height / CENTIMETRES * 72
+        width, height = self.inches
+        return width * 72, height * 72
 
     def room(self, share: float = 1.0, upright: bool = True) -> float:
-        """How many lines of small writing stand in a share of the height, or of the width."""
+        """Return how many lines of small lettering fit into a share of the height, or of the width."""
         return share * self.points[upright] / (self.small * 1.25)
 
     @property
     def small(self) -> float:
-        """The size of small writing, in points."""
+        """The size of small lettering, in points."""
         return self.font_size * 0.8
 
 
 def require_matplotlib() -> None:
-    """Refuse to go on where it is not installed."""
-    if sys.modules.get("matplotlib"):
-        return
-    named = os.environ.get("MPLBACKEND")  # an unknown one would be an error of the import; here none is used
+    """Raise BylineError if matplotlib is not installed."""
     try:
-        os.environ["MPLBACKEND"] = "agg"
         import matplotlib  # noqa: F401
     except ImportError:
-        raise BylineError("matplotlib is not installed; pip install 'byline[figures]'") from None
-    finally:
-        del os.environ["MPLBACKEND"]
-        if named is not None:
-            os.environ["MPLBACKEND"] = named
+        raise BylineError("matplotlib is not installed", remedy="Run pip install 'byline[figures]'") from None
+    except ValueError as error:  # of a setting, such as a backend that does not exist
+        raise BylineError(f"matplotlib can't be loaded ({error})", remedy="Check $MPLBACKEND") from None
 
 
-def is_colour(text: str) -> bool:
-    """Whether it is a colour that can be seen: a name, or #rrggbb."""
-    from matplotlib.colors import is_color_like
-
-    return text.lower() != "none" and bool(is_color_like(text))
-
-
-def require_format(suffix: str, path: object) -> str:
-    """The format that a file's suffix means."""
-    form = suffix.lower().lstrip(".")
-    if form not in FORMATS:
-        raise SettingsError(
-            f"{path}: no figure can be written as {suffix or 'that'}; end the name with .svg, .pdf or .png"
-        )
-    return form
+def file_type(path: Path) -> str:
+    """Return the format that a file's suffix means."""
+    suffix = path.suffix.lower().lstrip(".")
+    if suffix not in FILE_TYPES:
+        raise SettingsError("is no name of a figure", where=path, remedy="End the name with .svg, .pdf or .png")
+    return suffix
 
 
-def render(draw: Callable[[Figure], None], page: Page, form: str) -> bytes:
-    """The figure that `draw` makes, as a file's content."""
+def render(draw: DrawFunction, format: FigureFormat, suffix: str) -> bytes:
+    """Return the figure that `draw` makes as the content of a file."""
     require_matplotlib()
-    if form == "png" and max(page.width, page.height) / CENTIMETRES * page.dpi > MOST_PIXELS:
-        raise SettingsError(f"a PNG of more than {MOST_PIXELS:,} pixels; give a smaller --dpi, or write a .pdf")
+    if suffix == "png" and max(format.inches) * format.dpi > MAX_PIXELS:
+        raise SettingsError(
+            f"a PNG would have more than {MAX_PIXELS:,} pixels", remedy="Choose a smaller {dpi}, or write a .pdf"
+        )
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     file = io.BytesIO()
     with _DRAWING, matplotlib.rc_context(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # see _choose_fonts
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # drawn as a box
         matplotlib.rcdefaults()  # whatever the user's own settings are
         settings: Any = matplotlib.rcParams
-        settings.update(_style(page))
-        size = page.width / CENTIMETRES, page.height / CENTIMETRES
-        figure = Figure(figsize=size, dpi=page.dpi, layout="constrained")
+        settings.update(_settings(format))
+        figure = Figure(figsize=format.inches, dpi=format.dpi, layout="constrained")
         FigureCanvasAgg(figure)
-        if page.title:
-            figure.suptitle(plain(page.title, LONGEST_TITLE), fontsize=page.font_size * 1.15)
+        if format.title:
+            figure.suptitle(plain_name(format.title, MAX_TITLE), fontsize=format.font_size * 1.15)
         draw(figure)
-        _choose_fonts(figure, form)
-        figure.savefig(file, format=form, dpi=page.dpi, metadata=_UNDATED[form])
+        figure.savefig(file, format=suffix, dpi=format.dpi, metadata=_UNDATED[suffix])
     return file.getvalue()
 
 
@@ -137,16 +146,19 @@ _UNDATED: dict[str, dict[str, Any]] = {
 }
 
 
-def _style(page: Page) -> dict[str, Any]:
+def _settings(format: FigureFormat) -> dict[str, Any]:
+    from matplotlib.font_manager import fontManager
+
+    installed = set(fontManager.get_font_names())
     return {
-        "font.family": FONT,
-        "font.size": page.font_size,
-        "axes.titlesize": page.font_size,
-        "axes.labelsize": page.font_size,
-        "xtick.labelsize": page.small,
-        "ytick.labelsize": page.small,
-        "legend.fontsize": page.small,
-        "legend.title_fontsize": page.small,
+        "font.family": [FONT, *(name for name in FURTHER_FONTS if name in installed)],
+        "font.size": format.font_size,
+        "axes.titlesize": format.font_size,
+        "axes.labelsize": format.font_size,
+        "xtick.labelsize": format.small,
+        "ytick.labelsize": format.small,
+        "legend.fontsize": format.small,
+        "legend.title_fontsize": format.small,
         "legend.frameon": False,
         "legend.handlelength": 2.6,
         "axes.linewidth": 0.6,
@@ -163,39 +175,3 @@ def _style(page: Page) -> dict[str, Any]:
         "svg.hashsalt": "byline",
         "pdf.fonttype": 42,
     }
-
-
-def _choose_fonts(figure: Figure, form: str) -> None:
-    """Give texts further fonts where the usual one lacks a character.
-
-    What none has is replaced, but for SVG: there the fonts of whoever looks at it count.
-    """
-    from matplotlib import font_manager
-    from matplotlib.text import Text
-
-    texts = [text for text in figure.findobj(Text) if isinstance(text, Text) and not text.get_text().isascii()]
-    usual = {ord("\n"), *_characters(font_manager, FONT)}
-    lacking = [text for text in texts if not usual.issuperset(map(ord, text.get_text()))]
-    if not lacking:
-        return
-    installed = set(font_manager.fontManager.get_font_names())
-    families = [name for name in FURTHER_FONTS if name in installed]
-    there = usual.union(*(_characters(font_manager, name) for name in families))
-    for text in lacking:
-        text.set_fontfamily([FONT, *families])
-        if form != "svg":
-            text.set_text(_within(text.get_text(), there))
-    if form != "svg":
-        for axes in figure.axes:
-            for axis in (axes.xaxis, axes.yaxis):
-                labels = [label.get_text() for label in axis.get_ticklabels()]
-                if any(_within(label, there) != label for label in labels):
-                    axis.set_ticklabels([_within(label, there) for label in labels])  # else they come back
-
-
-def _within(text: str, there: set[int]) -> str:
-    return "".join(letter if ord(letter) in there else UNKNOWN for letter in text)
-
-
-def _characters(font_manager: Any, family: str) -> set[int]:
-    return set(font_manager.get_font(font_manager.findfont(family)).get_charmap())

@@ -1,46 +1,51 @@
-"""What answers are worth, as curves: ROC, Tippett, reliability; and how networks learnt."""
+"""The data of figures with lines: ROC, Tippett, reliability and learning curves, and probabilities along a text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from byline.answers import Answer
+from byline.corpora.answers import Answer
+from byline.engines.matrix import Table
 from byline.errors import AnswersError
-from byline.metrics import auc, c_at_1, cllr, reliability
-from byline.resampling import Draws, Interval, interval, measure_draws, weigh_problems
-from byline.runs import Record
+from byline.judgment.metrics import auc, c_at_1, cllr, reliability
+from byline.judgment.resampling import Draws, Interval, interval, measure_draws, weigh_problems
+from byline.tasks.rolling import Rolling
 
 WILSON = 1.959964
-"""Standard errors either way of an interval: 95 of 100."""
+"""Standard errors on either side of a 95 % interval."""
 BINS = 10
+MOST_LINES = 6
+"""Authors with a line of their own; more are hard to tell apart."""
+LEAST = 0.1
+"""The probability that an author without a stretch must reach to have a line."""
 
 
 @dataclass(frozen=True)
 class Roc:
-    """How many yes problems are found at the price of how many false alarms, at every threshold from high to low."""
+    """Hits and false alarms at every threshold from high to low."""
 
     false_alarms: tuple[float, ...]
     """The share of no problems that are answered as high as each threshold; the first is 0."""
     hits: tuple[float, ...]
-    """And that of the yes problems."""
+    """The same share of the yes problems."""
     auc: float
     auc_interval: Interval
-    """In 95 of 100 draws."""
+    """Of 95 % of the draws."""
     c_at_1: float
     c_at_1_interval: Interval
     decided: tuple[float, float]
-    """False alarms and hits where yes is whatever is answered above 0.5."""
+    """False alarms and hits of answers above 0.5."""
     problems: int
 
 
 def roc_curve(truth: Sequence[bool], answers: Sequence[float], weights: Draws | None = None) -> Roc:
-    """The curve, the area under it and C@1, with intervals by the weights of the problems in each draw.
+    """Compute the curve, the area under it and C@1, with bootstrap intervals.
 
-    Those of texts are byline evaluate's; without any, problems are resampled as if no two shared a text.
+    `weights` are those of the problems in each draw; by default problems are resampled as if no two shared a text.
     """
     yes, values = _both_kinds(truth, "a ROC curve"), np.asarray(answers, np.float64)
     thresholds = np.concatenate([[np.inf], np.unique(values)[::-1]])
@@ -82,7 +87,7 @@ class TippettCurves:
 
 
 def tippett_curves(truth: Sequence[bool], bans: Sequence[float]) -> TippettCurves:
-    """The curves of likelihood ratios themselves, not rounded as answers are."""
+    """Compute the curves of log-likelihood ratios, which are not rounded as answers are."""
     yes, values = _both_kinds(truth, "a Tippett plot"), np.asarray(bans, np.float64)
     steps = np.unique(values)
 
@@ -102,7 +107,7 @@ def tippett_curves(truth: Sequence[bool], bans: Sequence[float]) -> TippettCurve
 
 @dataclass(frozen=True)
 class ReliabilityBin:
-    """Probabilities that lie near each other, and how many of their problems were by the same author."""
+    """Answers of similar probability, and how many of their problems were by the same author."""
 
     problems: int
     probability: float
@@ -110,13 +115,13 @@ class ReliabilityBin:
     same: float
     """The share that was the same author."""
     interval: Interval
-    """Where that share lies, by Wilson's formula, in 95 of 100 cases."""
+    """Wilson's 95 % interval of that share."""
 
 
 def reliability_bins(
     truth: Sequence[bool], probabilities: Sequence[float], bins: int = BINS
 ) -> tuple[ReliabilityBin, ...]:
-    """Probabilities in equal bins from 0 to 1, those that hold any."""
+    """Sort probabilities into equal bins from 0 to 1, without empty ones."""
     return tuple(
         ReliabilityBin(each.problems, each.answer, each.same, _wilson(each.same, each.problems))
         for each in reliability(truth, probabilities, bins)
@@ -132,24 +137,22 @@ def _wilson(share: float, count: int) -> Interval:
 
 @dataclass(frozen=True)
 class LearningCurves:
-    """Bits a character by sub-epoch, of the networks that learnt the problems of one language."""
+    """Bits a character by sub-epoch, of the networks that learned the problems of one language."""
 
     language: str
     members: tuple[tuple[float, ...], ...]
-    """Each network's, both ways of asking averaged."""
+    """Of each network, averaged over both ways of asking."""
     mean: tuple[float, ...]
-    """As far as all of them go."""
+    """As far as all curves reach."""
 
 
-def learning_curves(records: Iterable[Record], languages: Sequence[str]) -> tuple[LearningCurves, ...]:
-    """The curves by language, where any member learns step by step."""
-    found: dict[int, list[tuple[float, ...]]] = {}
-    for record in records:
-        if all(record.curves):
-            found.setdefault(record.group, []).append(_mean_curve(record.curves))
-    return tuple(
-        LearningCurves(languages[group], tuple(curves), _mean_curve(curves)) for group, curves in sorted(found.items())
-    )
+def learning_curves(networks: Iterable[tuple[str, Sequence[Sequence[float]]]]) -> tuple[LearningCurves, ...]:
+    """Group the curves of networks, each with its language and a curve for each way of asking, by language."""
+    found: dict[str, list[tuple[float, ...]]] = {}
+    for language, curves in networks:
+        if curves and all(curves):
+            found.setdefault(language, []).append(_mean_curve(curves))
+    return tuple(LearningCurves(language, tuple(own), _mean_curve(own)) for language, own in found.items())
 
 
 def _mean_curve(curves: Sequence[Sequence[float]]) -> tuple[float, ...]:
@@ -157,32 +160,27 @@ def _mean_curve(curves: Sequence[Sequence[float]]) -> tuple[float, ...]:
     return tuple(np.mean([curve[:shortest] for curve in curves], axis=0).tolist())
 
 
-def mean_curve(language: str, curves: Sequence[Sequence[float]]) -> LearningCurves:
-    """The curves of the networks of one model."""
-    return LearningCurves(language, tuple(tuple(curve) for curve in curves), _mean_curve(curves))
-
-
-def truth_of(answers: Sequence[Answer], truth: dict[str, bool], where: str) -> list[bool]:
-    """The truth of each answer; an id that the truth does not know is refused."""
-    unknown = [answer.id for answer in answers if answer.id not in truth]
-    if unknown:
+def truth_of(answers: Sequence[Answer], truth: Mapping[str, bool], where: object) -> list[bool]:
+    """Return the truth of each answer. Raise AnswersError if one is missing."""
+    if unknown := [answer.id for answer in answers if answer.id not in truth]:
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
-        raise AnswersError(f"{where}: does not know {unknown[0]}{more}; name the truth of the problems of this run")
+        raise AnswersError(f"lacks {unknown[0]}{more}", where=where, remedy="Name the truth of this run's problems")
     return [truth[answer.id] for answer in answers]
 
 
-def ratios_of(answers: Sequence[Answer], where: str) -> list[float]:
-    """The log-likelihood ratio of each answer, in bans, 0 where nothing could be said; refused if not calibrated."""
+def ratios_of(answers: Sequence[Answer], where: object) -> list[float]:
+    """Return the log-likelihood ratios in bans, 0 for skipped problems. Raise AnswersError if not calibrated."""
     if all(answer.llr is None for answer in answers):
         raise AnswersError(
-            f"{where}: its answers are not calibrated, they have no likelihood ratios;"
-            " give byline verify a --calibration (byline calibrate makes one), or use a preset that has one"
+            "its answers are not calibrated and have no likelihood ratios",
+            where=where,
+            remedy="Give byline verify a {calibration}, which byline calibrate makes, or a preset that has one",
         )
     return [0.0 if answer.llr is None else answer.llr for answer in answers]
 
 
-def probabilities_of(answers: Sequence[Answer], where: str) -> list[float]:
-    """The probability of each answer, undecided or not; refused if not calibrated."""
+def probabilities_of(answers: Sequence[Answer], where: object) -> list[float]:
+    """Return the probability of each answer, undecided or not. Raise AnswersError if not calibrated."""
     ratios_of(answers, where)
     return [answer.value if answer.probability is None else answer.probability for answer in answers]
 
@@ -190,5 +188,36 @@ def probabilities_of(answers: Sequence[Answer], where: str) -> list[float]:
 def _both_kinds(truth: Sequence[bool], name: str) -> NDArray[np.bool_]:
     yes = np.asarray(truth, np.bool_)
     if not yes.any() or yes.all():
-        raise AnswersError(f"{name} needs both yes and no in the truth; it has only one of them")
+        raise AnswersError(f"{name} needs both yes and no in the truth, which has only one of them")
     return yes
+
+
+@dataclass(frozen=True)
+class AuthorLines:
+    """The probability of each author along a text."""
+
+    middles: Table  # (windows,): the middle of each, in characters
+    authors: tuple[str, ...]
+    """Those with a line of their own: the authors of stretches first, then the most probable ones."""
+    chances: Table  # (authors, windows)
+    others: Table  # (windows,): of all other authors together
+    further: int
+    """How many these are."""
+
+
+def probability_lines(rolling: Rolling, most: int = MOST_LINES) -> AuthorLines:
+    """Return the lines of a rolled text."""
+    names = sorted(each.author for each in rolling.passages[0].attribution.ranking)
+    found = [{each.author: each.probability for each in passage.attribution.ranking} for passage in rolling.passages]
+    chances = np.array([[passage[name] for passage in found] for name in names])  # (all authors, windows)
+    spans: dict[str, int] = {}
+    for stretch in rolling.stretches:
+        spans[stretch.author] = spans.get(stretch.author, 0) + stretch.end - stretch.begin
+    means = chances.mean(axis=1)
+    order = sorted(range(len(names)), key=lambda number: (-spans.get(names[number], 0), -means[number], names[number]))
+    able = [number for number in order if names[number] in spans or chances[number].max() >= LEAST]
+    own = able[:most]
+    rest = [number for number in order if number not in own]
+    middles = np.array([(passage.begin + passage.end) / 2 for passage in rolling.passages])
+    others = chances[rest].sum(axis=0) if rest else np.zeros(len(middles))
+    return AuthorLines(middles, tuple(names[number] for number in own), chances[own], others, len(rest))

@@ -1,7 +1,7 @@
-"""Profiles -> a tree by average linkage, and how far each of its branches can be relied on.
+"""Trees of texts by average linkage, with bootstrap support.
 
-Support is found by resampling the columns of the profiles (Felsenstein's bootstrap): the share of the trees of as many
-columns, drawn with replacement, in which the same rows, and no others, make up a clade.
+Support is Felsenstein's: the columns of the profiles are drawn with replacement many times, and the support of a clade
+is the share of the resulting trees in which the same rows, and no others, make up a clade.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
 from scipy.spatial.distance import squareform
 
-from byline.figures.placement import cosine_distances
-from byline.scoring import Table
+from byline.engines.matrix import Table
+from byline.figures.projection import cosine_distances
 
 REPLICATES = 200
 MOST_ORDERED = 200
-"""Rows whose neighbours in a tree are made as alike as can be; with more that takes too long."""
+"""Rows up to which leaves are ordered optimally; with more that takes too long."""
 
 
 @dataclass(frozen=True)
 class Tree:
-    """Rows joined two by two."""
+    """A binary tree of rows."""
 
     merges: Table  # (rows - 1, 4): scipy's linkage: the two that are joined, their distance, and how many rows it makes
     order: tuple[int, ...]
     """The rows from one end of the tree to the other."""
     support: tuple[float | None, ...]
-    """Of each merge, in percent of the replicates; None for the last one, which joins everything in any tree."""
+    """Of each merge, in percent of the replicates; None for the last one, which every tree has."""
     replicates: int
 
 
@@ -40,7 +40,7 @@ def grow_tree(
     seed: int = 0,
     proceed: Callable[[], None] = lambda: None,
 ) -> Tree:
-    """The tree of the rows (rows, columns) by their cosine distances; `proceed` is called now and then."""
+    """Join the rows of profiles (rows, columns) by their cosine distances. `proceed` is called for each replicate."""
     distances = cosine_distances(profiles)
     merges = join_rows(distances)
     counts = np.zeros(len(merges))
@@ -64,7 +64,7 @@ def join_rows(distances: Table) -> Table:
 
 
 def order_leaves(merges: Table, distances: Table) -> tuple[int, ...]:
-    """The rows in an order in which no branches cross, and, where that is quick, with neighbours as alike as can be."""
+    """Order the rows so that no branches cross and, if that is quick, so that neighbors are as similar as possible."""
     if len(distances) <= MOST_ORDERED:
         merges = optimal_leaf_ordering(merges, squareform(distances, checks=False))
     leaves: NDArray[np.int32] = leaves_list(merges)
@@ -72,7 +72,7 @@ def order_leaves(merges: Table, distances: Table) -> tuple[int, ...]:
 
 
 def order_rows(profiles: Table) -> tuple[int, ...]:
-    """An order of rows in which alike ones stand together."""
+    """Order rows so that similar ones are adjacent."""
     if len(profiles) < 3:
         return tuple(range(len(profiles)))
     distances = cosine_distances(profiles)
@@ -81,20 +81,20 @@ def order_rows(profiles: Table) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Fork:
-    """A merge as it is drawn: two branches of a height each, side by side, joined at a greater height."""
+    """A merge as it is drawn: two branches, joined at a greater height."""
 
     places: tuple[float, float]
-    """Of the two branches, counted in leaves from one end of the tree."""
+    """Of the two branches, in leaves from one end of the tree."""
     heights: tuple[float, float]
-    """At which the two begin: 0 for a leaf."""
+    """At which the branches begin: 0 for a leaf."""
     height: float
     support: float | None
     size: int
-    """How many leaves it joins."""
+    """The number of leaves that it joins."""
 
 
 def lay_out(tree: Tree) -> tuple[Fork, ...]:
-    """The forks of a tree whose leaves stand at 0, 1, 2 ... in its order."""
+    """Return the forks of a tree whose leaves are at 0, 1, 2 ... in its order."""
     count = len(tree.order)
     places: dict[int, float] = {row: float(place) for place, row in enumerate(tree.order)}
     heights: dict[int, float] = dict.fromkeys(range(count), 0.0)
@@ -113,7 +113,7 @@ def lay_out(tree: Tree) -> tuple[Fork, ...]:
 
 
 def _clades(merges: Table) -> Sequence[int]:
-    """The rows that each merge joins, as the bits of a number."""
+    """Return the rows that each merge joins, as the bits of a number."""
     count = len(merges) + 1
     masks = [1 << number for number in range(count)]
     for one, other in merges[:, :2].astype(np.int64).tolist():

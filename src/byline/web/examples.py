@@ -1,45 +1,39 @@
-"""Built-in texts to try the page with, and to compare with where one has nothing else."""
+"""Built-in texts to try the page with, and to compare with if there is nothing better."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, get_args
 
-from byline.builtin import Collection, builtin_problems
-from byline.documents import Document, read_document
-from byline.reference import Reference, build_reference
-from byline.storage import sha256
+from byline.corpora.documents import Document, read_document
+from byline.corpora.problems import Collection, builtin_problems
+from byline.corpora.reference.build import build_reference
+from byline.corpora.reference.population import Reference
+from byline.storage.files import sha256
 
 QUESTIONED = "EN001"
-"""The problem that the example of a question is."""
+"""The problem in the example of a question."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """A question about the built-in texts."""
+    """An example question about the built-in texts."""
 
     name: str
     title: str
     about: str
     seconds: int
-    """That it takes, about."""
-
-    @property
-    def task(self) -> str:
-        """What is asked."""
-        return self.name
+    """About how long it takes."""
 
     @property
     def reference(self) -> str | None:
-        """The texts to compare with, of a question."""
+        """The reference that a question needs."""
         return "built-in english" if self.name == "question" else None
 
     def to_json(self) -> dict[str, Any]:
-        """For the page."""
-        return {**asdict(self), "task": self.task}
+        """Return the example as the page needs it."""
+        return {**asdict(self), "task": self.name}
 
 
 EXAMPLES = {
@@ -73,24 +67,17 @@ EXAMPLES = {
 }
 
 
-@contextmanager
-def example_folder() -> Iterator[Path]:
-    """The built-in English problems."""
-    with builtin_problems("english") as folder:
-        yield folder
-
-
 def example_question() -> tuple[list[Document], Document]:
-    """Known texts, and one in question."""
-    with example_folder() as folder:
+    """Return known texts, and one in question."""
+    with builtin_problems("english") as folder:
         files = sorted((folder / QUESTIONED).glob("known*.txt"))
         known = [read_document(file, file.name) for file in files]
         return known, read_document(folder / QUESTIONED / "unknown.txt", "unknown.txt")
 
 
-def example_writings() -> tuple[list[tuple[str, Document]], list[Document]]:
-    """Texts with their authors, and texts without."""
-    with example_folder() as folder:
+def example_author_corpus() -> tuple[list[tuple[str, Document]], list[Document]]:
+    """Return texts with their authors, and texts without."""
+    with builtin_problems("english") as folder:
         known = [
             (f"Author {problem.name[-2:]}", read_document(file, f"Author {problem.name[-2:]}/{number}.txt"))
             for problem in sorted(folder.glob("EN*"))
@@ -100,17 +87,17 @@ def example_writings() -> tuple[list[tuple[str, Document]], list[Document]]:
 
 
 def unnamed(texts: Sequence[Document]) -> list[Document]:
-    """Texts in an order that says nothing, under names that say nothing."""
+    """Return texts in an order and under names that tell nothing about their authors."""
     mixed = sorted(texts, key=lambda text: sha256(text.text.encode()))
     return [Document(f"text {number:02d}", text.text) for number, text in enumerate(mixed, start=1)]
 
 
 def builtin_references() -> dict[str, Collection]:
-    """By the name that the page shows."""
+    """Return the built-in collections by the names that the page shows."""
     return {f"built-in {collection}": collection for collection in get_args(Collection)}
 
 
 def read_builtin_reference(collection: Collection) -> Reference:
-    """The built-in texts as a reference: small, and of one kind; enough to try things with."""
+    """Return built-in texts as a reference. It is small and of one kind, enough to try things."""
     with builtin_problems(collection) as folder:
         return build_reference([folder])

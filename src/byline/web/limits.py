@@ -1,47 +1,38 @@
-"""How much the page takes: of bytes, of files, of time."""
+"""Limits on what the page accepts: bytes, files and time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 
-class RefusedError(Exception):
-    """A request that is not carried out: the HTTP status, and a line for the person who asked."""
-
-    def __init__(self, status: int, reason: str) -> None:
-        super().__init__(reason)
-        self.status, self.reason = status, reason
-
-
 @dataclass(frozen=True)
 class Limits:
-    """What a page may ask for."""
+    """The limits of one server."""
 
     file_bytes: int = 50_000_000
-    """Of one file that comes in."""
+    """Size of one uploaded file."""
     total_bytes: int = 200_000_000
-    """Of a draft's files together, archives unpacked."""
+    """Size of all files of a draft, with archives unpacked."""
     waiting_bytes: int = 1_000_000_000
-    """Of all drafts."""
+    """Size of all drafts."""
     files: int = 5_000
-    """Of a draft."""
+    """Files of a draft."""
     drafts: int = 50
-    """At once."""
     draft_seconds: float = 3_600
-    """That a draft waits unused before it is removed."""
+    """Time after which an unused draft is removed."""
     jobs: int = 250
-    """That wait at once."""
+    """Jobs that wait at the same time."""
     message_bytes: int = 100_000
-    """Of a request that is no file."""
-    head_seconds: int = 20
-    """For what comes before a request's body."""
-    patience: float = 20
-    """Seconds that a body may take beside what its bytes need."""
-    slowest: float = 20_000
-    """Bytes a second that are expected of one."""
+    """Size of a request that is not a file."""
+    keep_alive_seconds: int = 20
+    """Time that a connection stays open after an answer."""
+    body_seconds: float = 20
+    """Time that a request's body may take, in addition to what its bytes need."""
+    min_bytes_per_second: float = 20_000
+    """Slowest accepted upload."""
     reading_seconds: float = 60
-    """For making text of one file."""
+    """Time to extract the text of one file."""
     building_seconds: float = 900
-    """For making a reference of many."""
-    ratio: int = 200
-    """How many times larger what a zip holds may be than the zip."""
+    """Time to build a reference."""
+    zip_ratio: int = 200
+    """Largest allowed ratio between the contents of a zip and the zip itself."""

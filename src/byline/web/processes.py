@@ -1,6 +1,6 @@
-"""Processes of the server's own: each tells a line of JSON at a time, and can be ended with all that it began.
+"""Worker processes, seen from both sides. A worker sends lines of JSON and ends when the server does.
 
-They end by themselves when their standard input does, which is when the server is gone, however it went.
+The server holds a worker's standard input open. When that ends, the server is gone, however it ended.
 """
 
 from __future__ import annotations
@@ -8,69 +8,68 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 GRACE = 3.0
-"""Seconds that a process has to end by itself."""
-LOOK = 1.0
-"""Seconds between two looks at whether a silent one is still there."""
-LINE = 1 << 20
-"""Bytes of the longest line that is heard."""
-WORDS = 4_000
-"""Bytes of what a process that breaks says last."""
+"""Seconds in which a process may end by itself."""
+POLL = 1.0
+"""Seconds between two checks whether a silent process still exists."""
+MAX_LINE = 1 << 20
+MAX_STDERR = 4_000
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
+FAILED = 1
+"""Exit code of a worker that sent the reason why it failed."""
+
+SendMessage = Callable[..., None]
+"""Sends keyword arguments to the server; any thread may call it."""
 
 
-async def begin_python(module: str, *arguments: str, heard: bool = True) -> asyncio.subprocess.Process:
-    """A process that runs a module; of what it says on its standard error the end is kept, where that is `heard`.
-
-    It looks for modules where this program does, not in the folder that the server was started in (-P).
-    """
+async def start_module(module: str, *arguments: str, keep_stderr: bool = True) -> asyncio.subprocess.Process:
+    """Start a process that runs a module of this program (-P: not one from the current folder)."""
     return await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-m", module, *arguments, limit=LINE,
+        sys.executable, "-P", "-m", module, *arguments, limit=MAX_LINE,
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE if heard else asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE if keep_stderr else asyncio.subprocess.DEVNULL,
         start_new_session=os.name == "posix",
     )  # fmt: skip
 
 
-async def follow(process: asyncio.subprocess.Process, hear: Callable[[dict[str, Any]], None]) -> tuple[int, str]:
-    """Hear what a process tells until it ends: its exit code, and its last words.
+async def receive_messages(
+    process: asyncio.subprocess.Process, receive: Callable[[dict[str, Any]], None]
+) -> tuple[int, str]:
+    """Pass on a process's messages until it ends; return its exit code and the end of its standard error.
 
-    When this is cancelled, it is put down; and what it began and left behind is ended in any case.
+    Whatever it started and left behind is ended, too. If this is canceled, so is the process.
     """
     assert process.stdout
     assert process.stderr
-    last = asyncio.create_task(_last_words(process.stderr))
+    last = asyncio.create_task(_read_end(process.stderr))
     try:
         while line := await _next_line(process, process.stdout):
-            if told := _read(line):
-                hear(told)
+            if message := _parse(line):
+                receive(message)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), GRACE)
     except BaseException:
         last.cancel()
-        await put_down(process)
+        signal_group(process, signal.SIGTERM)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), GRACE)
+        signal_group(process, KILL)
+        await process.wait()
         raise
-    signal_all(process, KILL)  # whatever it left running, and itself if it only fell silent
+    signal_group(process, KILL)  # its children, and itself if it only closed its output
     return await process.wait(), await last
 
 
-async def put_down(process: asyncio.subprocess.Process) -> None:
-    """End a process, in a friendly way first."""
-    signal_all(process, signal.SIGTERM)
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(process.wait(), GRACE)
-    signal_all(process, KILL)
-    await process.wait()
-
-
-def signal_all(process: asyncio.subprocess.Process, number: int) -> None:
-    """To the process and all that it began."""
+def signal_group(process: asyncio.subprocess.Process, number: int) -> None:
+    """Send a signal to a process and all that it started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if os.name == "posix":
             os.killpg(process.pid, number)
@@ -79,28 +78,69 @@ def signal_all(process: asyncio.subprocess.Process, number: int) -> None:
 
 
 async def _next_line(process: asyncio.subprocess.Process, stream: asyncio.StreamReader) -> bytes:
-    """A line, or nothing where the process has ended, even if a child of it still holds the stream."""
+    """Return a line, or nothing if the process has ended, even if a child still holds the stream."""
     while True:
         try:
-            return await asyncio.wait_for(stream.readline(), LOOK)
+            return await asyncio.wait_for(stream.readline(), POLL)
         except TimeoutError:
             if process.returncode is not None:
                 return b""
-        except ValueError:  # too long a line
+        except ValueError:  # the line is too long
             continue
 
 
-def _read(line: bytes) -> dict[str, Any] | None:
+def _parse(line: bytes) -> dict[str, Any] | None:
     try:
-        told = json.loads(line)
+        message = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return told if isinstance(told, dict) else None
+    return message if isinstance(message, dict) else None
 
 
-async def _last_words(stream: asyncio.StreamReader) -> str:
-    """The end of what is said on a stream, which is read to its end so that nobody has to wait."""
-    words = b""
-    while piece := await stream.read(1 << 16):
-        words = (words + piece)[-WORDS:]
-    return words.decode("utf-8", "replace").strip()
+async def _read_end(stream: asyncio.StreamReader) -> str:
+    """Return the end of a stream, which is read completely so that the process never waits."""
+    end = b""
+    while chunk := await stream.read(1 << 16):
+        end = (end + chunk)[-MAX_STDERR:]
+    return end.decode("utf-8", "replace").strip()
+
+
+def connect_to_server() -> SendMessage:
+    """In a worker: return a function that sends messages, and end this process when the server ends."""
+    lock = threading.Lock()
+
+    def send(**values: object) -> None:
+        with lock:
+            sys.stdout.write(json.dumps(values) + "\n")
+            sys.stdout.flush()
+
+    def wait() -> None:
+        while os.read(sys.stdin.fileno(), 1):
+            pass
+        os._exit(FAILED)
+
+    threading.Thread(target=wait, daemon=True).start()
+    return send
+
+
+class _WarningHandler(logging.Handler):
+    """Passes warnings on."""
+
+    def __init__(self, receive: Callable[[str], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._receive = receive
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Pass a warning on."""
+        self._receive(record.getMessage())
+
+
+@contextlib.contextmanager
+def forward_warnings(receive: Callable[[str], None]) -> Iterator[None]:
+    """Pass on this program's warnings; those of other libraries are not for the page."""
+    handler, root = _WarningHandler(receive), logging.getLogger("byline")
+    root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)

@@ -1,24 +1,22 @@
-"""What a finished job leaves: the report, figures, the short result, and an archive of all of it."""
+"""Files that a finished job leaves: the report, figures, the short result, and a zip of all of them."""
 
 from __future__ import annotations
 
 import json
-import shlex
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from byline import __version__
 from byline.errors import BylineError
-from byline.reports.page import render
-from byline.storage import write_files
-from byline.web.jobs import FILES, REPORT, RESULT, now
-from byline.web.telling import on_the_page
-from byline.web.work import Work
+from byline.report.page import describe_report, render
+from byline.runs.run import Run
+from byline.storage.files import write_files
+from byline.web.job_context import JobContext
+from byline.web.jobs import FILES, REPORT, RESULT
 
-SHOWN = 200
-"""Problems, texts or clusters that the short result names."""
+MAX_ROWS = 200
+"""Problems, texts or clusters in the short result."""
 ALL = "all.zip"
 RUN_FIGURES = ("heatmap", "pca", "mds", "dendrogram", "learning")
 JUDGED_FIGURES = ("roc", "tippett", "calibration")
@@ -26,77 +24,65 @@ MODEL_FIGURES = ("heatmap", "pca", "mds", "dendrogram")
 QUICK = "ngram,vectors"
 """The engines that need no training."""
 FORMS = ("svg", "pdf", "png")
-DOTS = 150
-"""An inch, of figures that are made of dots."""
+DPI = 150
 
 
-def finish(work: Work, dossier: Mapping[str, Any], short: Mapping[str, Any]) -> None:
-    """Write the report, the short result, and an archive of everything; the result is the last."""
-    work.tell(stage="writing the report")
+def finish(work: JobContext, report_data: Mapping[str, Any], short: Mapping[str, Any]) -> None:
+    """Write the report, a zip of everything and, last, the short result."""
+    work.send(stage="writing the report")
     files = work.folder / FILES
     files.mkdir(exist_ok=True)
-    write_files(work.folder, {REPORT: render(dossier).encode("utf-8", "replace")})
+    write_files(work.folder, {REPORT: render(report_data).encode("utf-8", "replace")})
     with zipfile.ZipFile(files / ALL, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.write(work.folder / REPORT, REPORT)
         for file in sorted(files.iterdir()):
             if file.name != ALL:
                 archive.write(file, file.name)
-    values = {**{key: dossier[key] for key in ("kind", "conclusion", "limits")}, "warnings": warnings_of(dossier)}
+    values = {key: report_data[key] for key in ("kind", "conclusion", "limits", "warnings")}
     write_files(work.folder, {RESULT: json.dumps({**values, **short}, allow_nan=False).encode()})
 
 
-def warnings_of(told: Mapping[str, Any]) -> list[str]:
-    """What warns of a result, or of a part of it, in the page's words."""
-    return [on_the_page(warning) for warning in told["warnings"]]
-
-
-def draw(work: Work, source: Path, kinds: Sequence[str], truth: Path | None = None) -> None:
-    """Those figures that there is enough for."""
+def draw(work: JobContext, source: Run | Path, kinds: Sequence[str], truth: Path | None = None) -> None:
+    """Draw the figures for which there is enough data."""
     try:
-        from byline.figures.canvas import require_matplotlib
+        from byline.figures.canvas import FigureFormat, require_matplotlib
 
         require_matplotlib()
     except BylineError:
         return
-    from byline.figures.plotting import plot
+    from byline.figures.plot import prepare_figure
 
     for number, kind in enumerate(kinds, start=1):
-        work.tell(stage=f"drawing figures, {number} of {len(kinds)}")
-        for form in FORMS:
-            place = work.folder / FILES / f"{kind}.{form}"
-            judged = {"truth": truth} if kind in JUDGED_FIGURES else {}
-            try:
-                plot(source, kind, place, overwrite=True, dpi=DOTS, **judged)  # type: ignore[arg-type]
-            except BylineError:  # too few texts for it, or none of its kind
-                break
+        work.send(stage=f"drawing figures, {number} of {len(kinds)}")
+        try:
+            figure = prepare_figure(
+                source, kind, FigureFormat(dpi=DPI), truth=truth if kind in JUDGED_FIGURES else None
+            )
+        except BylineError:  # too few texts, or this kind does not apply
+            continue
+        write_files(work.folder / FILES, {f"{kind}.{form}": figure.render(form) for form in FORMS})
 
 
-def made() -> str:
-    """When, for people to read."""
-    return now().replace("T", " ").replace("Z", " UTC")
-
-
-def about(work: Work) -> dict[str, Any]:
+def about(work: JobContext) -> dict[str, Any]:
     """What a report says of itself."""
-    provenance = {"command": shlex.join(command(work)), "seed": work.options.seed}
-    return {"title": work.title, "source": work.title, "byline": __version__, "made": made(), "provenance": provenance}
+    return describe_report(work.title, command(work), work.title, seed=work.options.seed)
 
 
-def command(work: Work) -> list[str]:
-    """What a person would write in a terminal for it; words in capitals stand for files."""
+def command(work: JobContext) -> list[str]:
+    """Return the command that does the same in a terminal; words in capitals stand for files."""
     options = work.options
-    spoken = ["--language", options.language] if options.language else []
-    apart = ["--mask-shared"] if options.mask_shared else []
-    chance = ["--seed", str(options.seed)] if options.seed else []
+    language = ["--language", options.language] if options.language else []
+    mask = ["--mask-shared"] if options.mask_shared else []
+    seed = ["--seed", str(options.seed)] if options.seed else []
     if work.task == "clustering":
-        return ["byline", "cluster", "TEXTS", "-o", "OUT", *spoken]
+        return ["byline", "cluster", "TEXTS", "-o", "OUT", *language]
     if work.task == "attribution":
-        return ["byline", "attribute", "--known", "AUTHORS", "TEXTS", "--none", repr(options.none), *spoken, *chance]
+        return ["byline", "attribute", "--known", "AUTHORS", "TEXTS", "--none", repr(options.none), *language, *seed]
     if work.task == "question":
         known, unknown = ([f"./{name}" for name in work.names(role)] for role in ("known", "unknown"))
         asked = ["--known", *(known or ["KNOWN"]), "--unknown", unknown[0] if len(unknown) == 1 else "UNKNOWN"]
-        return ["byline", "verify", *asked, "--reference", "REFERENCE", *apart, *spoken, *chance]
-    words = ["byline", "verify", "PROBLEMS", "-o", "OUT", "--skip-bad", *apart, *spoken, *chance]
+        return ["byline", "verify", *asked, "--reference", "REFERENCE", *mask, *language, *seed]
+    words = ["byline", "verify", "PROBLEMS", "-o", "OUT", "--skip-bad", *mask, *language, *seed]
     if options.uploaded or options.reference:
         return [*words, "--reference", "REFERENCE"]
     return [*words, *(["--engines", QUICK] if options.budget == "quick" else ["--budget", f"{options.budget}s"])]

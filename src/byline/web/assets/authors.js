@@ -1,10 +1,10 @@
-// Authors with their texts: a folder for each, or one by one under a name.
+// Input of authors with their texts: a folder for each, or one by one under a name.
 
 import { button, el, named, newId, oneLine, plural, whole } from "./elements.js";
-import { asAuthors, authorOf, sift } from "./files.js";
-import { fileList } from "./lists.js";
-import { announce } from "./voices.js";
-import { pickers, takeDrops, zone } from "./zones.js";
+import { asAuthors, authorOf, dropJunk } from "./files.js";
+import { fileList } from "./file_list.js";
+import { announce } from "./announcements.js";
+import { pickers, takeDrops, zone } from "./drop_zone.js";
 
 const ORPHAN =
   "whose is it? Put it into a folder named after its author, call it Author_Title, or add the author by name and drop it there";
@@ -16,7 +16,7 @@ function authorCard(draft, author, gone) {
   const take = ({ files: got }) =>
     draft.add(
       "candidates",
-      sift(got).files.map((item) => ({ ...item, path: `${author}/${item.path.split("/").pop()}` })),
+      dropJunk(got).files.map((item) => ({ ...item, path: `${author}/${item.path.split("/").pop()}` })),
     );
   const count = el("summary", {});
   const list = el("details", {}, count, files.element);

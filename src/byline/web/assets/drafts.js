@@ -1,7 +1,7 @@
-// The files of a question that is not asked yet. They lie with the server; what this tab knows of them is kept here.
+// The files of a question that has not been asked yet. The server stores them; this tab keeps their state.
 
 import { kept } from "./elements.js";
-import { plainName, refusal } from "./files.js";
+import { plainName, refusalOf } from "./files.js";
 import { ask, BrokenOff, Gone, onConnection, Refused, stateOf } from "./server.js";
 
 const AT_ONCE = 2;
@@ -25,7 +25,7 @@ class Draft {
     onConnection((connection) => connection === "there" && this.send());
   }
 
-  /** Be told of each change; the answer stops it. */
+  /** Call a function at each change; returns a function that stops it. */
   watch(listener) {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -85,7 +85,7 @@ class Draft {
         twice += 1;
         continue;
       }
-      const error = item.error || refusal(item, state);
+      const error = item.error || refusalOf(item, state);
       this.entries.push(
         this.entry(role, error ? item.path : this.freeName(role, plainName(item.path)), item.file, {
           asked: item.path,
@@ -249,8 +249,8 @@ export function draftOf(task) {
   return drafts.get(task);
 }
 
-/** The draft became a run: the next one of the task begins empty. */
-export function leave(task, job) {
+/** Remember that a draft became a run; the next draft of the task begins empty. */
+export function handOver(task, job) {
   asked.set(job, drafts.get(task));
   drafts.delete(task);
   kept.set(`draft-${task}`, null);
@@ -259,8 +259,8 @@ export function leave(task, job) {
 /** Whether this tab still holds the files of a run. */
 export const holdsFiles = (job) => Boolean(asked.get(job)?.entries.some((entry) => entry.file));
 
-/** The files of a run once more, to change them and ask again. */
-export function revive(job) {
+/** Turn the files of a run into a draft again, to change them and ask again. */
+export function reopenDraft(job) {
   const draft = asked.get(job);
   draft.renew();
   drafts.set(draft.task, draft);

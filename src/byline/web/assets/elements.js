@@ -1,4 +1,4 @@
-// Elements, names and numbers. What comes from files, people and the server becomes text nodes, never markup.
+// Elements, names and numbers. Strings from files, people and the server become text nodes, never markup.
 
 function make(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {

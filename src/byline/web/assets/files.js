@@ -1,4 +1,4 @@
-// Files that are dropped or chosen: which they are, in which folders, and which of them are of no use.
+// Dropped or chosen files: their folders, and which are of no use.
 
 const JUNK = new Set(["thumbs.db", "desktop.ini", "__macosx", "icon\r"]);
 const MEDIA = { image: "a picture", video: "a film", audio: "a recording", font: "a font" };
@@ -59,13 +59,13 @@ export const chosen = (input) => ({
 const order = new Intl.Collator("en", { numeric: true });
 
 /** Files without those of no use, in order: {files, junk: how many of those}. */
-export function sift(files) {
+export function dropJunk(files) {
   const useful = files.filter(({ path }) => !isJunk(path)).sort((one, other) => order.compare(one.path, other.path));
   return { files: useful, junk: files.length - useful.length };
 }
 
 /** Why a file need not be sent at all, or nothing. */
-export function refusal({ path, file }, { limits, missing }) {
+export function refusalOf({ path, file }, { limits, missing }) {
   const name = path.split("/").pop();
   const suffix = name.includes(".") ? name.slice(name.lastIndexOf(".")).toLowerCase() : "";
   const media = MEDIA[(file.type || "").split("/")[0]];

@@ -1,6 +1,6 @@
-// The runs, as the server has them: asked every second while one is at work, every ten otherwise, at once when one looks.
+// The runs, as the server has them. They are fetched every second while one is active, otherwise every ten seconds.
 
-import { ask, connectionNow, Gone, onConnection, Refused } from "./server.js";
+import { ask, connectionState, Gone, onConnection, Refused } from "./server.js";
 
 const BUSY = 1_000;
 const QUIET = 10_000;
@@ -16,10 +16,10 @@ let changes = 0; // by this page: an answer that was on its way meanwhile is out
 const watchers = new Set();
 
 /** The runs, newest first; null before they are known. */
-export const jobsNow = () => jobs;
+export const knownJobs = () => jobs;
 export const findJob = (id) => (jobs || []).find((job) => job.id === id);
 
-/** Be told whenever the runs are known anew; the answer stops it. */
+/** Call a function whenever the runs change; returns a function that stops it. */
 export function watch(watcher) {
   watchers.add(watcher);
   return () => watchers.delete(watcher);
@@ -33,7 +33,7 @@ function take(next) {
 function plan() {
   clearTimeout(timer);
   const pause =
-    connectionNow() === "gone" ? RETRY : connectionNow() === "there" && (jobs || []).some(isActive) ? BUSY : QUIET;
+    connectionState() === "gone" ? RETRY : connectionState() === "there" && (jobs || []).some(isActive) ? BUSY : QUIET;
   timer = setTimeout(refresh, pause);
 }
 
@@ -66,8 +66,8 @@ export function begin(first) {
   });
 }
 
-/** A run that was begun, stopped or changed just now. */
-export function note(job) {
+/** Add or update a run that was started, stopped or changed just now. */
+export function addJob(job) {
   changes += 1;
   take(
     [job, ...(jobs || []).filter((other) => other.id !== job.id)].sort((one, other) =>
@@ -77,8 +77,8 @@ export function note(job) {
   plan();
 }
 
-/** A run that is no more. */
-export function forget(id) {
+/** Remove a deleted run. */
+export function removeJob(id) {
   changes += 1;
   take((jobs || []).filter((job) => job.id !== id));
 }

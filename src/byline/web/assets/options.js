@@ -1,4 +1,4 @@
-// How it is to be answered: the few things that can be chosen, kept in this tab until it is asked.
+// The options of a question, kept in this tab until it is asked.
 
 import { capital, el, kept, newId, oneLine } from "./elements.js";
 

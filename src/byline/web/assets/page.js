@@ -1,19 +1,19 @@
-// The page: which view the address asks for, the ways between them, and whether the program behind it still answers.
+// The page: which view the address asks for, navigation, and whether the server still answers.
 
-import { askingView } from "./asking.js";
-import { earlierView } from "./earlier.js";
+import { formView } from "./form_view.js";
+import { jobsView } from "./jobs_view.js";
 import { button, el, sentence, visible } from "./elements.js";
-import { jobView } from "./job.js";
-import { begin, isActive, jobsNow, refresh, watch } from "./jobs.js";
+import { jobView } from "./job_view.js";
+import { begin, isActive, knownJobs, refresh, watch } from "./jobs.js";
 import { Gone, onConnection, Refused, stateOf } from "./server.js";
-import { startView } from "./start.js";
-import { announce } from "./voices.js";
-import { TASKS } from "./words.js";
+import { startView } from "./start_view.js";
+import { announce } from "./announcements.js";
+import { TASKS } from "./task_texts.js";
 
 const main = document.getElementById("s-main");
 const banner = document.getElementById("s-banner");
 let current = null;
-let turns = 0;
+let viewCount = 0;
 
 const BANNERS = {
   gone: "Byline does not answer. If its terminal was closed, start byline serve again and open the address that it prints; until then this page keeps trying by itself.",
@@ -23,9 +23,9 @@ const BANNERS = {
 /** The view that an address asks for. */
 function viewOf(hash) {
   const [name, value] = hash.slice(1).split("=");
-  if (name === "new" && Object.hasOwn(TASKS, value || "")) return () => askingView(value);
+  if (name === "new" && Object.hasOwn(TASKS, value || "")) return () => formView(value);
   if (name === "job" && value) return () => jobView(decode(value));
-  if (name === "runs") return earlierView;
+  if (name === "runs") return jobsView;
   return startView;
 }
 
@@ -37,10 +37,10 @@ function decode(text) {
   }
 }
 
-async function turn({ first = false } = {}) {
+async function showView({ first = false } = {}) {
   if (location.hash === "#s-main") return;
-  turns += 1;
-  const mine = turns;
+  viewCount += 1;
+  const mine = viewCount;
   let next;
   try {
     next = await viewOf(location.hash)();
@@ -48,7 +48,7 @@ async function turn({ first = false } = {}) {
     if (!(error instanceof Gone || error instanceof Refused)) throw error;
     next = failure(error);
   }
-  if (mine !== turns) {
+  if (mine !== viewCount) {
     next.stop?.();
     return;
   }
@@ -56,15 +56,15 @@ async function turn({ first = false } = {}) {
   current = next;
   main.replaceChildren(next.element);
   if (!next.titled) document.title = next.title ? `${sentence(next.title)} Byline` : "Byline";
-  ways();
+  showNavigation();
   if (first) return;
   window.scrollTo(0, 0);
   main.querySelector("h1")?.focus({ preventScroll: true });
 }
 
-/** What stands there where a view could not be made. */
+/** The view that is shown if another one could not be made. */
 function failure(error) {
-  const stop = onConnection((connection) => connection === "there" && turn());
+  const stop = onConnection((connection) => connection === "there" && showView());
   return {
     element: el(
       "div",
@@ -77,11 +77,11 @@ function failure(error) {
   };
 }
 
-function ways() {
-  const active = (jobsNow() || []).filter(isActive).length;
+function showNavigation() {
+  const active = (knownJobs() || []).filter(isActive).length;
   const link = (href, text) =>
     el("li", {}, el("a", { href, "aria-current": (location.hash || "#") === href ? "page" : null }, text));
-  const place = document.getElementById("s-ways");
+  const place = document.getElementById("s-nav");
   const said = `${location.hash} ${active}`;
   if (place.dataset.said === said) return;
   place.dataset.said = said;
@@ -101,7 +101,7 @@ function themeButton() {
   const root = document.documentElement;
   const dark = () => (root.dataset.theme || (system.matches ? "dark" : "light")) === "dark";
   const say = () => {
-    node.textContent = dark() ? "Light colours" : "Dark colours";
+    node.textContent = dark() ? "Light colors" : "Dark colors";
   };
   const node = button(
     "",
@@ -150,11 +150,11 @@ async function beginJobs() {
 async function open() {
   onConnection(tell);
   guardDrops();
-  window.addEventListener("hashchange", () => turn());
-  ways();
-  watch(ways);
+  window.addEventListener("hashchange", () => showView());
+  showNavigation();
+  watch(showNavigation);
   beginJobs(); // the first view does not wait for it
-  await turn({ first: true });
+  await showView({ first: true });
   document.documentElement.dataset.ready = "yes";
 }
 

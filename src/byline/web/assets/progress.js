@@ -1,7 +1,7 @@
-// How far a run is.
+// The progress of a run.
 
 import { button, capital, duration, el, known, visible } from "./elements.js";
-import { announce } from "./voices.js";
+import { announce } from "./announcements.js";
 
 /** The bar, and what stands beside it; update(job) moves it. */
 export function progressPart(job, stopIt) {

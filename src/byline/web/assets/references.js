@@ -1,9 +1,9 @@
-// Texts by other people to compare with: kept ones, the built-in ones, or files that are dropped now.
+// The choice of texts by other people: kept ones, built-in ones, or files that are dropped now.
 
 import { bullets, el, folded, newId, oneLine, plural, visible, whole } from "./elements.js";
 import { asPeople, authorOf } from "./files.js";
-import { REFERENCE, REFERENCE_MORE } from "./words.js";
-import { zone } from "./zones.js";
+import { REFERENCE, REFERENCE_MORE } from "./task_texts.js";
+import { zone } from "./drop_zone.js";
 
 const FEWEST = 10;
 const ENOUGH = 50;

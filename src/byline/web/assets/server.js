@@ -1,4 +1,4 @@
-// The program behind the page: what it is asked, and whether it still answers. Addresses are relative to the page's own.
+// Requests to the server, and whether it still answers. Addresses are relative to the page.
 
 const PATIENCE = 20_000;
 
@@ -28,8 +28,8 @@ let connection = "there";
 const listeners = new Set();
 
 /** "there", "gone" (nobody answers) or "locked" (the address holds no longer). */
-export const connectionNow = () => connection;
-/** Be told when that changes; the answer stops it. */
+export const connectionState = () => connection;
+/** Call a function when that changes; returns a function that stops it. */
 export function onConnection(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);

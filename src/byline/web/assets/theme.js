@@ -1,7 +1,7 @@
-// Before anything is drawn: the colours that were chosen last, here or in a report.
+// Runs before anything is drawn: applies the colors chosen last, here or in a report.
 try {
   const kept = localStorage.getItem("byline-theme");
   if (kept === "dark" || kept === "light") document.documentElement.dataset.theme = kept;
 } catch {
-  // storage may be forbidden: the system's colours hold
+  // storage may be forbidden: the system's colors hold
 }

@@ -1,1 +1,0 @@
-"""Which of these authors? Models of authors, from their texts to probabilities."""

@@ -1,0 +1,1 @@
+"""Reference populations: texts by other people, with which a question is compared."""

@@ -1,0 +1,202 @@
+"""The matrix documents x heads, the interface between engines and judgment.
+
+With more heads than the setting `compared`, a document is scored under its own heads and a sample of the others, and
+each head scores equally many documents: time and memory then grow with the number of problems, not its square.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from byline.engines.arrays import Flags as Flags
+from byline.engines.arrays import Floats64, Ints32
+from byline.engines.questions import Question, Questions, find_incomparable
+
+Table = Floats64  # the name that other packages import
+
+ROUNDING = 1e-9
+"""Bits per character; smaller differences count as none."""
+PARTS = 5
+"""Parts of a text that are left out in turn, to see how much an answer depends on each."""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """How badly K heads predict each document, in `unit`: lower is better."""
+
+    values: Floats64  # (documents, K)
+    excluded: Flags  # (documents, K): the pair must not be compared, mostly since the head is trained on the document
+    heads: Ints32 = field(default_factory=lambda: np.zeros(0, np.int32))  # (documents, K): default: all, in order
+    unit: str = "bits per character"
+    parts: Floats64 | None = None  # (PARTS, documents, K): the values without each part of the documents
+    trust: Floats64 | None = None  # (documents, K)
+    """How reliable values of texts of this size are, 0 to 1, from engines whose values mean something on their own."""
+
+    def __post_init__(self) -> None:
+        """Check the shapes."""
+        shape = self.values.shape
+        if self.heads.size and self.heads.shape != shape:
+            raise ValueError(f"{self.heads.shape} heads don't fit {shape} values")
+        if self.parts is not None and self.parts.shape[1:] != shape:
+            raise ValueError(f"{self.parts.shape} parts don't fit {shape} values")
+        if self.trust is not None and self.trust.shape != shape:
+            raise ValueError(f"{self.trust.shape} trust doesn't fit {shape} values")
+        if self.parts is not None:  # as exact as they are stored
+            object.__setattr__(self, "parts", self.parts.astype(np.float32).astype(np.float64))
+        if not self.heads.size:
+            object.__setattr__(self, "heads", np.broadcast_to(np.arange(shape[1], dtype=np.int32), shape))
+
+    @property
+    def full(self) -> bool:
+        """Whether every head scores every document, in order."""
+        return bool((self.heads == np.arange(self.values.shape[1])).all())
+
+    @property
+    def comparable(self) -> Floats64:
+        """The values, NaN where they must not be compared."""
+        return np.where(self.excluded, np.nan, self.values)
+
+    def place(self, document: int, head: int) -> tuple[int, int]:
+        """Return the index of a document's value under a head."""
+        (found,) = np.nonzero(self.heads[document] == head)
+        return document, int(found[0])
+
+    def columns(self, values: Floats64) -> list[Floats64]:
+        """Group values (documents, K) by head, in the order of documents."""
+        order = np.argsort(self.heads, axis=None, kind="stable")
+        return np.split(values.ravel()[order], np.bincount(self.heads.ravel()).cumsum()[:-1])
+
+
+class Cohort(NamedTuple):
+    """Which heads and documents of a full matrix are a reference population's, and the lengths of all of them."""
+
+    heads: Flags  # (heads,)
+    documents: Flags  # (documents,)
+    head_lengths: Floats64  # (heads,): natural logarithms of characters
+    document_lengths: Floats64  # (documents,)
+
+
+@dataclass(frozen=True)
+class Side:
+    """A matrix and the questions that it answers, for one way of asking."""
+
+    matrix: Matrix
+    questions: tuple[Question, ...]
+    incomparable: frozenset[Question]
+    """Those with too few comparable heads or documents."""
+    reference: Cohort | None = None
+    """Set where problems are compared with a reference population only."""
+
+    @classmethod
+    def of(cls, matrix: Matrix, questions: Questions) -> Side:
+        """Combine questions and the matrix that was filled for them."""
+        cohort = _cohort(questions) if questions.reference else None
+        return cls(matrix, questions.questions, frozenset(find_incomparable(questions)), cohort)
+
+
+def _cohort(questions: Questions) -> Cohort:
+    lengths = [len(text) for text in questions.texts]
+    heads, documents = (
+        np.log([sum(lengths[text] for text in texts) for texts in sets])
+        for sets in (questions.heads, questions.documents)
+    )
+    return Cohort(
+        np.arange(len(heads)) >= questions.first_compared_head,
+        np.arange(len(documents)) >= questions.first_compared_document,
+        heads,
+        documents,
+    )
+
+
+def sample_heads(questions: Questions, compared: int, rng: np.random.Generator) -> Ints32:
+    """Return (documents, K): the heads that score each document, all or its own and an even sample of others.
+
+    Documents and heads are put in random circles side by side, and each document takes the heads at the same few
+    distances from it. So a head scores `compared` documents or more, too, if there are as many.
+    """
+    count, documents = len(questions.heads), len(questions.documents)
+    own: list[set[int]] = [set() for _ in range(documents)]
+    for question in questions.questions:
+        own[question.document].add(question.head)
+    most = max((len(heads) for heads in own), default=0)
+    width = min(count, max(compared, most, -(-compared * count // max(documents, 1))))
+    if width == count or questions.independent:
+        return np.tile(np.arange(count, dtype=np.int32), (documents, 1))
+    circle = rng.permutation(count)
+    distances = rng.permutation(count)[: width + most]
+    chosen = np.zeros((documents, width), np.int32)
+    for place, document in enumerate(rng.permutation(documents)):
+        beside = circle[(place * count // documents + distances) % count]
+        others = beside[~np.isin(beside, list(own[document]))]
+        chosen[document] = np.sort([*own[document], *others[: width - len(own[document])]])
+    return chosen
+
+
+def heads_by_text(questions: Questions, chosen: Ints32) -> dict[int, Ints32]:
+    """Return, for each text of a document, in order, the heads that score some document that it belongs to."""
+    asked: dict[int, list[Ints32]] = {}
+    for number, document in enumerate(questions.documents):
+        for text in document:
+            asked.setdefault(text, []).append(chosen[number])
+    return {text: np.unique(np.concatenate(rows)) for text, rows in sorted(asked.items())}
+
+
+def matrix_from_bits(
+    questions: Questions,
+    chosen: Ints32,
+    asked: dict[int, Ints32],
+    bits: dict[int, Floats64],
+    lengths: Sequence[int],
+) -> Matrix:
+    """Add up the bits (PARTS, heads) of each text under the heads `asked` about it, over its counted characters."""
+    values = np.zeros(chosen.shape)
+    without = np.zeros((PARTS, *chosen.shape))
+    for number, texts in enumerate(questions.documents):
+        total = np.sum([bits[text][:, np.searchsorted(asked[text], chosen[number])] for text in texts], axis=0)
+        sizes = np.sum([np.diff(part_ends(lengths[text]), prepend=0) for text in texts], axis=0)
+        values[number] = total.sum(axis=0) / sizes.sum()
+        without[:, number] = (total.sum(axis=0) - total) / (sizes.sum() - sizes)[:, None]
+    return Matrix(values, flag_excluded(questions, chosen), chosen, parts=without)
+
+
+def part_ends(length: int, backward: bool = False) -> Ints32:
+    """Return (PARTS,): where each part of a text ends; of a very short text, the first may be empty.
+
+    Read backward, the last part comes first.
+    """
+    ends = np.arange(1, PARTS + 1) * length // PARTS
+    if backward:
+        ends = length - np.concatenate([[0], ends[:-1]])[::-1]
+    return ends.astype(np.int32)
+
+
+def flag_excluded(questions: Questions, chosen: Ints32) -> Flags:
+    """Return (documents, K): whether a document must not be compared under a chosen head."""
+    return np.array(
+        [np.isin(row, list(heads)) for row, heads in zip(chosen, questions.excluded_heads, strict=True)], np.bool_
+    ).reshape(chosen.shape)
+
+
+def relative_entropies(matrix: Matrix) -> Floats64:
+    """Subtract each document's mean, then scale each head's values to a similar range (section 2.6).
+
+    Excluded pairs neither count in the mean nor get a value (NaN).
+    """
+    values = matrix.comparable
+    counts = (~matrix.excluded).sum(axis=1, keepdims=True)
+    means = np.nansum(values, axis=1, keepdims=True) / np.maximum(counts, 1)
+    centered = values - means
+    centered[np.abs(centered) < ROUNDING] = 0  # heads that agree must not be told apart by how a mean is rounded
+    spread = np.array([_spread(column) for column in matrix.columns(centered)])
+    relative: Floats64 = centered / np.where(spread > 0, spread, 1)[matrix.heads]
+    return relative
+
+
+def _spread(column: Floats64) -> float:
+    """Return the standard deviation of the values that are not NaN."""
+    there = column[~np.isnan(column)]
+    return float(there.std()) if len(there) else 0.0

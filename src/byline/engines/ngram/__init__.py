@@ -1,0 +1,1 @@
+"""Character n-gram models interpolated with a shared background."""

@@ -1,0 +1,294 @@
+"""Texts as rows of numbers: their relative scores under every head, or their n-grams."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from byline.author_models.model import MOST_HELD_OUT, AuthorModel, score_texts
+from byline.engines.matrix import Matrix, Side, Table
+from byline.engines.ngram.kernels import index_texts
+from byline.engines.profiles.engine import count_grams, profile_texts
+from byline.engines.protocol import Runtime
+from byline.engines.questions import Question
+from byline.errors import RunError, SettingsError, TooLittleText
+from byline.figures.trees import order_rows
+from byline.judgment.candidates import CandidateCalibration, fuse_scores
+from byline.judgment.score_normalization import REACHES, asked_positions, link_scores, relative_scores
+from byline.runs.folder import Record
+from byline.runs.run import Run
+from byline.settings.settings import Settings
+
+MAX_ROWS = 2_000
+"""Texts that a figure shows."""
+JUDGED, LEARNED = "judged text of problem", "head of problem"
+MIN_TEXTS = 3
+"""Texts that can be placed or joined in more than one way."""
+GRAMS = 3_000
+"""N-grams that count in a figure: those that the most texts have."""
+UNKNOWN, KNOWN = "unknown text of problem", "known texts of problem"
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """How much more alike than expected each text and each head are, in standard deviations."""
+
+    values: Table  # (rows, columns): NaN where a head learned the text, or was not asked about it
+    rows: tuple[str, ...]
+    """The texts: by problem, or by title."""
+    columns: tuple[str, ...]
+    """The heads: by problem, or by author."""
+    row_title: str
+    column_title: str
+    asked: tuple[tuple[int, int], ...]
+    """The pairs in question; of a model, each text and its own author."""
+    shared: tuple[int, ...]
+    """The number of problems that have each row's text."""
+    places: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Row and column of every problem, which problems may share; empty for a model."""
+
+    @property
+    def profiles(self) -> Table:
+        """(rows, columns): the values, with 0, which is as expected, for missing ones and for asked pairs.
+
+        Otherwise a text by the author in question would differ from all others by that alone.
+        """
+        values = np.nan_to_num(self.values)
+        values[tuple(np.array(self.asked, np.int64).reshape(-1, 2).T)] = 0
+        return values
+
+
+def score_table(run: Run, language: str | None = None) -> ScoreTable:
+    """Return the table of a run: each problem's judged text under each problem's head, identical texts once.
+
+    Members of one engine are averaged, then the engines, as for answers; so are the two ways of asking.
+    """
+    group = run.find_group(language)
+    ids = run.plan.groups[group].ids
+    if len(ids) > MAX_ROWS:
+        raise SettingsError(f"{len(ids):,} problems are more than a figure can show ({MAX_ROWS:,})", where=run.folder)
+    by_engine: dict[str, list[Table]] = {}
+    texts: list[list[tuple[int, int]]] = []  # by member, of each problem: the numbers of what its row and column are
+    plain = run.plan.layout == "folders"
+    for record in run.group_records(group):
+        table = _problem_table(record, len(ids), run.verdicts[group].reach, run.folder)
+        by_engine.setdefault(record.member.settings.engine, []).append(table)
+        texts.append(_texts_of(record))
+        plain = plain and _is_plain(record)
+    whole = mean_there([mean_there(tables) for tables in by_engine.values()])
+    documents, heads = (
+        _distinct([[both[side] for both in problem] for problem in zip(*texts, strict=True)]) for side in (0, 1)
+    )
+    places = dict(zip(ids, zip(_numbers(documents), _numbers(heads), strict=True), strict=True))
+    return ScoreTable(
+        whole[np.ix_([problems[0] for problems in documents], [problems[0] for problems in heads])],
+        tuple(ids[problems[0]] for problems in documents),
+        tuple(ids[problems[0]] for problems in heads),
+        UNKNOWN if plain else JUDGED,
+        KNOWN if plain else LEARNED,
+        tuple(sorted(set(places.values()))),
+        tuple(map(len, documents)),
+        places,
+    )
+
+
+def relative_table(side: Side, reach: float = REACHES[0]) -> Table:
+    """(documents, heads): every pair made relative as asked pairs are; NaN if it can't be compared.
+
+    Asked pairs count in no mean, and keep the score that answers are made from. A reference is part of the whole.
+    """
+    side = replace(side, reference=None)
+    scores = relative_scores(side)
+    place = min(REACHES.index(reach), len(scores) - 1)
+    matrix = side.matrix
+    documents = np.arange(len(matrix.values))[:, None]
+    shape = len(matrix.values), int(matrix.heads.max()) + 1
+    values, absent = np.zeros(shape), np.ones(shape, np.bool_)
+    values[documents, matrix.heads] = matrix.values
+    absent[documents, matrix.heads] = matrix.excluded
+    aside = absent.copy()
+    asked = [(question.document, question.head) for question in side.questions]
+    aside[tuple(np.array(asked, np.int64).reshape(-1, 2).T)] = True
+    table = np.where(absent, np.nan, link_scores(Matrix(values, aside), REACHES[place]))
+    rows, columns = asked_positions(side)
+    table[rows, matrix.heads[rows, columns]] = scores[place]
+    return table
+
+
+def mean_there(tables: Sequence[Table]) -> Table:
+    """Return the mean of tables, ignoring NaN; NaN if all are."""
+    stack = np.array(tables)
+    there = ~np.isnan(stack)
+    counts = there.sum(axis=0)
+    means: Table = np.where(counts > 0, np.where(there, stack, 0).sum(axis=0) / np.maximum(counts, 1), np.nan)
+    return means
+
+
+def _problem_table(record: Record, problems: int, reach: float, where: Path) -> Table:
+    """(problems, problems): of each one's judged text under each one's head, averaged over the ways of asking."""
+    tables = []
+    ways = _ways(record)
+    batches = {frozenset(question.problem for question in questions) for _, questions, _ in ways}
+    if record.sides[0].reference is not None and len(batches) > 1:
+        raise RunError(
+            "its problems were answered one by one and never compared with each other",
+            where=where,
+            remedy="Run byline verify with relative as {interpret}",
+        )
+    for side, questions, turned in ways:
+        found = relative_table(side, reach)
+        table = np.full((problems, problems), np.nan)
+        owners = [question.problem for question in questions]
+        chosen = found[np.ix_([question.document for question in questions], [question.head for question in questions])]
+        table[np.ix_(owners, owners)] = chosen
+        tables.append(table.T if turned else table)
+    return mean_there(tables)
+
+
+def _ways(record: Record) -> list[tuple[Side, list[Question], bool]]:
+    """Return each way of asking: the side, a question per problem, and whether unknown texts were learned."""
+    ways: list[tuple[Side, list[Question], bool]] = []
+    times: Counter[int] = Counter()
+    begins = record.member.settings.train_on == "unknown"
+    for side in record.sides:
+        turns: dict[int, list[Question]] = {}
+        for question in side.questions:
+            turns.setdefault(times[question.problem], []).append(question)
+            times[question.problem] += 1
+        ways += [(side, questions, (turn % 2 == 1) != begins) for turn, questions in turns.items()]
+    return ways
+
+
+def _texts_of(record: Record) -> list[tuple[int, int]]:
+    """Return for each problem the numbers of the texts of its row and column, as the member numbers them."""
+    _, questions, turned = _ways(record)[0]
+    ordered = sorted(questions, key=lambda each: each.problem)
+    return [(each.head, each.document) if turned else (each.document, each.head) for each in ordered]
+
+
+def _distinct(texts: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Group problems whose text is the same for every member; members ignore different parts of a text."""
+    found: dict[tuple[int, ...], list[int]] = {}
+    for problem, seen in enumerate(texts):
+        found.setdefault(tuple(seen), []).append(problem)
+    return list(found.values())
+
+
+def _numbers(parts: Sequence[Sequence[int]]) -> list[int]:
+    """Return the number of the part that each problem is in."""
+    number_of = {problem: number for number, problems in enumerate(parts) for problem in problems}
+    return [number_of[problem] for problem in range(len(number_of))]
+
+
+def _is_plain(record: Record) -> bool:
+    """Return whether rows are certainly the unknown texts; short texts may have been swapped."""
+    settings = record.member.settings
+    return len(record.sides) > 1 or settings.train_on == "unknown" or (
+        settings.train_on == "known" and not settings.swap_short
+    )  # fmt: skip
+
+
+def held_out_table(model: AuthorModel, runtime: Runtime = Runtime()) -> ScoreTable:  # noqa: B008 - frozen
+    """Return the table of a model: each text under each author, held out, which networks can't do."""
+    able = [number for number, member in enumerate(model.members) if member.engine != "rnn"]
+    if not able:
+        raise SettingsError(
+            "the model has networks only, which can't judge the texts they learned",
+            remedy="Train a model with other {engines}",
+        )
+    judge = CandidateCalibration(
+        tuple(model.calibration.weights[number] for number in able), model.calibration.middle, model.calibration.slope
+    )
+    counting = replace(model, members=tuple(model.members[number] for number in able), calibration=judge, networks={})
+    chosen = _some_texts(model, MOST_HELD_OUT)
+    tables = score_texts(counting, (), chosen, runtime)
+    values = np.where(tables.seen.any(axis=0), np.nan, fuse_scores(tables, judge.weights))
+    return ScoreTable(
+        values,
+        tuple(model.titles[text] for text in chosen),
+        model.authors,
+        "text",
+        "author",
+        tuple((row, model.owners[text]) for row, text in enumerate(chosen)),
+        (1,) * len(chosen),
+    )
+
+
+def _some_texts(model: AuthorModel, most: int) -> list[int]:
+    """Return all texts, or evenly some of each author."""
+    turn = {text: place for author in range(len(model.authors)) for place, text in enumerate(model.texts_of(author))}
+    return sorted(sorted(turn, key=lambda text: (turn[text], text))[:most])
+
+
+def arrange(table: ScoreTable) -> ScoreTable:
+    """Order a table so that similar rows are adjacent, and asked pairs near the diagonal."""
+    if table.column_title == "author":
+        order = order_rows(np.nan_to_num(table.values).T)
+        place = {author: number for number, author in enumerate(order)}
+        owner = dict(table.asked)
+        return _reorder(table, sorted(range(len(table.rows)), key=lambda row: (place[owner[row]], row)), order)
+    rows = order_rows(table.profiles)
+    where = {row: number for number, row in enumerate(rows)}
+    mean = {column: np.mean([where[row] for row, asked in table.asked if asked == column])
+            for column in range(len(table.columns))}  # fmt: skip
+    return _reorder(table, rows, sorted(mean, key=lambda column: (mean[column], column)))
+
+
+def _reorder(table: ScoreTable, rows: Sequence[int], columns: Sequence[int]) -> ScoreTable:
+    row_of = {row: place for place, row in enumerate(rows)}
+    column_of = {column: place for place, column in enumerate(columns)}
+    return replace(
+        table,
+        values=table.values[np.ix_(rows, columns)],
+        rows=tuple(table.rows[row] for row in rows),
+        columns=tuple(table.columns[column] for column in columns),
+        asked=tuple(sorted((row_of[row], column_of[column]) for row, column in table.asked)),
+        shared=tuple(table.shared[row] for row in rows),
+        places={name: (row_of[row], column_of[column]) for name, (row, column) in table.places.items()},
+    )
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """Texts, each a row of numbers."""
+
+    values: Table  # (texts, columns)
+    names: tuple[str, ...]
+    authors: tuple[str, ...]
+    """Of each text; empty for a run."""
+
+
+def run_profiles(run: Run, language: str | None = None) -> Profiles:
+    """Return the judged texts of a run by their relative scores under all heads."""
+    table = score_table(run, language)
+    return _require(Profiles(table.profiles, table.rows, ()), str(run.folder))
+
+
+def text_profiles(model: AuthorModel) -> Profiles:
+    """Return the texts of a model by their most common n-grams, weighted as the vectors engine does."""
+    if len(model.owners) > MAX_ROWS:
+        raise SettingsError(f"the model's {len(model.owners):,} texts are more than a figure can show ({MAX_ROWS:,})")
+    member = next((each for each in model.members if each.engine == "vectors" and each.mask == "none"), Settings())
+    texts = model.texts[_plainest(model)]
+    index = index_texts(texts, member.order)
+    counts = count_grams(index)
+    spread, often = (counts > 0).sum(axis=0), counts.sum(axis=0)
+    common = np.sort(np.lexsort((-often, -spread))[:GRAMS])
+    weighed = profile_texts(index)[:, common].toarray()
+    authors = tuple(model.authors[owner] for owner in model.owners)
+    return _require(Profiles(weighed, model.titles, authors), "the model")
+
+
+def _plainest(model: AuthorModel) -> int:
+    """Return the number of the view without a mask, or of the first."""
+    return next((number for number, encoder in enumerate(model.encoders) if encoder.mask == "none"), 0)
+
+
+def _require(profiles: Profiles, where: str) -> Profiles:
+    if len(profiles.names) < MIN_TEXTS:
+        raise TooLittleText(f"{len(profiles.names)} different texts; this figure needs {MIN_TEXTS}", where=where)
+    return profiles

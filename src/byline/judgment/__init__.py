@@ -1,0 +1,1 @@
+"""From matrices to answers: score normalization, fusion, calibration, likelihood ratios, checks."""

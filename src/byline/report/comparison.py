@@ -1,0 +1,189 @@
+"""A problem's score compared with others: the other problems of its language, or the reference population."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from byline.corpora.answers import Answer
+from byline.engines.matrix import Table
+from byline.errors import SettingsError
+from byline.figures.score_tables import ScoreTable, mean_there, score_table
+from byline.judgment.fusion import average_term, member_terms, scale_scores
+from byline.judgment.interpretation import has_unit_scores
+from byline.judgment.score_normalization import REACHES, reference_scores
+from byline.report.common import DIGITS, finite, position_among
+from byline.runs.folder import Record
+from byline.runs.run import Run
+
+MIN_ROWS = 3
+"""Texts of a heat map."""
+HEAT_DIGITS = 2
+NOBODY: Table = np.zeros(0)
+LINE = "score that speaks for neither side"
+
+
+def corpus_table(run: Run, language: str) -> ScoreTable | None:
+    """Return the scores of all pairs of a language, or None if problems were only compared with a reference."""
+    if run.plan.judgment.interpretation == "cohort":
+        return None
+    try:
+        return score_table(run, language)
+    except SettingsError:  # too many for one table
+        return None
+
+
+def positions_among_problems(
+    table: ScoreTable | None, answers: Sequence[Answer], ranked: bool
+) -> list[dict[str, Any] | None]:
+    """Return the position of each answer's score among those of its text under other heads and of other texts under its
+    head. For answers made of ranks, it is the position of the score that was ranked.
+    """
+    if table is None:
+        return [None] * len(answers)
+    aside = table.values.copy()
+    aside[tuple(np.array(table.asked).T)] = np.nan  # other problems' pairs may be by one author
+    found: list[dict[str, Any] | None] = []
+    for answer in answers:
+        row, column = table.places[answer.id]
+        own = float(table.values[row, column]) if ranked else answer.score
+        others = np.concatenate([aside[row], aside[:, column]])
+        others = others[~np.isnan(others)]
+        there = answer.score is not None and own is not None and not np.isnan(own) and len(others) > 0
+        found.append({**position_among(others, own or 0.0), "used": not ranked} if there else None)
+    return found
+
+
+def heat_maps(run: Run, tables: Sequence[ScoreTable | None]) -> list[dict[str, Any]]:
+    """Return a heat map for each language that has enough texts."""
+    found = []
+    for group, table in zip(run.plan.groups, tables, strict=True):
+        if table is None or min(len(table.rows), len(table.columns)) < MIN_ROWS:
+            continue
+        rows, columns = (_with_others(names, table, side) for side, names in enumerate((table.rows, table.columns)))
+        found.append(
+            {
+                "language": group.language,
+                "rows": rows,
+                "columns": columns,
+                "row_title": table.row_title,
+                "column_title": table.column_title,
+                "values": [[finite(value, HEAT_DIGITS) for value in row] for row in table.values.tolist()],
+                "asked": [list(pair) for pair in table.asked],
+            }
+        )
+    return found
+
+
+def _with_others(names: Sequence[str], table: ScoreTable, side: int) -> list[str]:
+    """Return the names of rows or columns, with the number of further problems that have the same text."""
+    counts = np.bincount([place[side] for place in table.places.values()], minlength=len(names))
+    return [f"{name} +{count - 1}" if count > 1 else name for name, count in zip(names, counts.tolist(), strict=True)]
+
+
+def decision_lines(run: Run, rows: Sequence[Mapping[str, Any]], calibrated: bool) -> list[dict[str, Any]]:
+    """Return for each language the score that speaks for neither side, if all of its problems share one.
+
+    Problems that are calibrated one by one don't.
+    """
+    if run.plan.judgment.interpretation == "cohort" and calibrated:
+        return []
+    lines = []
+    for group, verdicts in zip(run.plan.groups, run.verdicts, strict=True):
+        ids = set(group.ids)
+        found = _even_score([row for row in rows if row["id"] in ids]) if calibrated else verdicts.center
+        if found is not None:
+            lines.append({"language": group.language, "center": round(found, DIGITS), "label": LINE})
+    return lines
+
+
+def _even_score(rows: Sequence[Mapping[str, Any]]) -> float | None:
+    """Return the score at which the interpolated log-likelihood ratio is 0, or None if there is none."""
+    pairs = sorted((row["llr"], row["score"]) for row in rows if row["llr"] is not None)
+    if not pairs or not pairs[0][0] <= 0 <= pairs[-1][0]:
+        return None
+    ratios, scores = np.array(pairs).T
+    return float(np.interp(0, ratios, scores))
+
+
+def member_scores(run: Run, group: int, answers: Sequence[Answer]) -> Table:
+    """(members, problems): the score of each member, on the scale of the fused score.
+
+    For problems answered one by one, the fused score if all members of its kind (relative, or with a scale of its own)
+    gave the same score; NaN for a member that is the only one of its kind.
+    """
+    scores = run.group_scores(group)
+    if has_unit_scores(run.plan.judgment.interpretation):
+        return np.array([member.scores[0] for member in scores])
+    if run.plan.judgment.interpretation == "relative":
+        reach = REACHES.index(run.verdicts[group].reach)
+        return np.array([member.scores[min(reach, len(member.scores) - 1)] for member in scores])
+    together = np.array([np.nan if answer.score is None else answer.score for answer in answers])
+    kinds = {own: [member for member in scores if member.own_scale == own] for own in (False, True)}
+    silent = np.full(len(together), np.nan)
+    return np.array(
+        [
+            together + member_terms(member) - average_term(kinds[member.own_scale]).scores
+            if len(kinds[member.own_scale]) > 1 or len(scores) == 1
+            else silent
+            for member in scores
+        ]
+    )
+
+
+def positions_in_reference(run: Run, group: int) -> list[dict[str, Any] | None]:
+    """Return for each problem of a language what each member adds to its score, compared with texts of the reference.
+
+    Each set of the reference replaces the known texts, or the unknown one, in turn. This is done by member, since
+    members that mask different words number the sets differently.
+    """
+    count = len(run.plan.groups[group].ids)
+    if run.plan.judgment.interpretation != "cohort":
+        return [None] * count
+    records, scores = run.group_records(group), run.group_scores(group)
+    added = [member_terms(member) for member in scores]
+    others = [scores_with_reference(record, member.own_scale) for record, member in zip(records, scores, strict=True)]
+    parts = {
+        name: average_term(kind).scores
+        for name, own in (("relative", False), ("own", True))
+        if (kind := [member for member in scores if member.own_scale == own])
+    }
+    found: list[dict[str, Any] | None] = []
+    for place in range(count):
+        members = [
+            {
+                "member": run.plan.places[record.member] + 1,
+                "name": record.member.settings.engine_name,
+                "own_scale": member.own_scale,
+                **position_among(beside.get(place, NOBODY), values[place]),
+            }
+            for record, member, values, beside in zip(records, scores, added, others, strict=True)
+            if not np.isnan(values[place])
+        ]
+        sums = {name: finite(values[place]) for name, values in parts.items()}
+        found.append(
+            {"members": members, "parts": sums, "even": finite(run.verdicts[group].center)} if members else None
+        )
+    return found
+
+
+def scores_with_reference(record: Record, own: bool) -> dict[int, Table]:
+    """Return by problem what a member would add for its texts paired with the reference's, averaged over both ways."""
+    ways: dict[int, list[tuple[Table, Table]]] = {}
+    for side in record.sides:
+        assert side.reference is not None
+        scores = np.where(side.matrix.excluded, np.nan, -side.matrix.values if own else reference_scores(side))
+        heads, documents = side.reference.heads, side.reference.documents
+        for question in side.questions:
+            if question not in side.incomparable:
+                done = ways.setdefault(question.problem, [])
+                judged, learned = scores[question.document, heads], scores[documents, question.head]
+                # the second way of asking swaps the two texts
+                done.append((learned, judged) if len(done) % 2 else (judged, learned))
+    found = {}
+    for problem, pairs in ways.items():
+        means = np.concatenate([mean_there([pair[text] for pair in pairs]) for text in (0, 1)])
+        found[problem] = scale_scores(means[~np.isnan(means)], own)
+    return found

@@ -1,0 +1,307 @@
+"""The report of a finished run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from byline.corpora.answers import Answer, read_truth
+from byline.corpora.problems import Problem
+from byline.figures.curves import reliability_bins, roc_curve, tippett_curves, truth_of
+from byline.figures.score_tables import ScoreTable
+from byline.judgment.checks.cautions import Caution
+from byline.judgment.interpretation import has_unit_scores
+from byline.judgment.likelihood_ratio import NO_SUPPORT
+from byline.judgment.metrics import auc, c_at_1
+from byline.judgment.resampling import interval, measure_draws, weigh_texts
+from byline.report.common import DIGITS, LIMITS, MarkedTexts, finite, rounded, short_names
+from byline.report.comparison import (
+    corpus_table,
+    decision_lines,
+    heat_maps,
+    member_scores,
+    positions_among_problems,
+    positions_in_reference,
+)
+from byline.report.page import require_report_path, write_report
+from byline.report.provenance import Command, run_provenance, verify_command
+from byline.report.wording import NONE_KEPT, count_verdicts, is_leaning, problem_values, verdict_of, verdict_words
+from byline.runs.folder import FOLDER, Record
+from byline.runs.run import MemberEvidence, Run, stack_gains
+from byline.settings.settings import ADDITIVE
+
+
+def report_run(
+    run: Run | Path | str,
+    path: Path | str,
+    truth: Path | str | None = None,
+    made: str = "",
+    overwrite: bool = False,
+) -> None:
+    """Write the report of a run, opened or in a folder, as one HTML file.
+
+    Parameters
+    ----------
+    truth
+        File or folder of the truth, for measures and curves.
+    made
+        The time that the report shows.
+    """
+    require_report_path(Path(path), overwrite)
+    write_report(Path(path), verification_report(run, truth, made))
+
+
+def verification_report(
+    run: Run | Path | str,
+    truth: Path | str | None = None,
+    made: str = "",
+    title: str | None = None,
+    command: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """Return what the report of a run shows, as plain values.
+
+    `title` and `command` replace the run's folder and command if readers know it by other names.
+    """
+    path = _named(run.folder) if isinstance(run, Run) else Path(run)
+    run = run if isinstance(run, Run) else Run.open(run)
+    plan = run.plan
+    known_truth = read_truth(Path(truth)) if truth is not None else {}
+    if truth is not None:
+        truth_of(run.answers, known_truth, truth)  # raises if it is of other problems
+    tables = [corpus_table(run, group.language) for group in plan.groups]
+    rows = [
+        row for number in range(len(plan.groups)) for row in _problem_rows(run, number, tables[number], known_truth)
+    ]
+    calibrated = any(answer.llr is not None for answer in run.answers)
+    lines = decision_lines(run, rows, calibrated)
+    center_of = {line["language"]: line["center"] for line in lines}
+    warnings = [
+        *_missing_parts(run),
+        *([caution.text for caution in run.cautions.summarize()] if run.cautions else [NONE_KEPT]),
+        *(f"{name}: not answered. {' '.join(reason.split())}" for name, reason in plan.skipped),
+    ]
+    single = rows[0]["unknown"] if len(rows) == 1 else None
+    answer_of = {answer.id: answer for answer in run.answers}
+    return {
+        "kind": "verification",
+        "title": title or single or path.resolve().name,
+        "source": title or str(path),
+        "byline": run.version,
+        "made": made,
+        "conclusion": _conclusion([answer_of[row["id"]] for row in rows], len(warnings)),
+        "limits": [*LIMITS, *_limits(run, calibrated)],
+        "warnings": warnings,
+        "interpretation": plan.judgment.interpretation,
+        "calibrated": calibrated,
+        "prior": plan.judgment.prior,
+        "languages": [
+            {
+                "language": group.language,
+                "problems": len(group.ids),
+                "center": center_of.get(group.language),
+                "strength": None if plan.judgment.interpretation == "cohort" else finite(verdicts.strength),
+            }
+            for group, verdicts in zip(plan.groups, run.verdicts, strict=True)
+        ],
+        "problems": rows,
+        "decisions": lines,
+        **accuracy_values(run.answers, known_truth, run.problems),
+        "heatmaps": heat_maps(run, tables),
+        "learning": [
+            {
+                "language": plan.groups[record.group].language,
+                "name": f"{plan.places[record.member] + 1} {_name(record)}"
+                + (f", way {way}" if len(record.curves) > 1 else ""),
+                "bits": rounded(curve),
+            }
+            for record in run.records
+            for way, curve in enumerate(record.curves, start=1)
+            if curve
+        ],
+        "members": [_member_values(run, record) for record in run.records],
+        "provenance": run_provenance(run, Command(command) if command else verify_command(run)),
+    }
+
+
+def _named(folder: Path) -> Path:
+    """Return the folder that a run is known by: that of its answers."""
+    return folder.parent if folder.name == FOLDER else folder
+
+
+def _problem_rows(
+    run: Run, group: int, table: ScoreTable | None, truth: Mapping[str, bool]
+) -> Iterator[dict[str, Any]]:
+    """Yield what is shown of each problem of a language."""
+    plan = run.plan
+    answer_of = {answer.id: answer for answer in run.answers}
+    answers = [answer_of[name] for name in plan.groups[group].ids]
+    records = run.group_records(group)
+    scores = member_scores(run, group, answers)
+    among = positions_among_problems(table, answers, has_unit_scores(plan.judgment.interpretation))
+    in_reference = positions_in_reference(run, group)
+    for place, answer in enumerate(answers):
+        problem, cautions = run.problems[answer.id], run.cautions.of(answer.id) if run.cautions else ()
+        yield {
+            **problem_values(answer, problem, truth.get(answer.id), plan.judgment, cautions),
+            "members": [
+                {"member": plan.places[record.member] + 1, "name": _name(record), "score": finite(score)}
+                for record, score in zip(records, scores[:, place].tolist(), strict=True)
+            ],
+            "cohort": among[place],
+            "reference": in_reference[place],
+            "packed": _pack_texts(problem, run.evidence.get((group, place), []), cautions),
+        }
+
+
+ONE = {
+    "same": "More likely by the same author than by another.",
+    "another": "More likely by another author than by the same.",
+    "undecided": "Undecided: neither the same author nor another is much more likely.",
+}
+
+
+def _conclusion(answers: Sequence[Answer], warnings: int) -> str:
+    """Summarize the answers in a line; for one problem, with the number of warnings."""
+    if len(answers) != 1:
+        return f"{len(answers):,} problems: {count_verdicts(answers)}."
+    (answer,) = answers
+    said = ONE[verdict_of(answer)]
+    if is_leaning(answer):
+        said = f"{verdict_words(answer).capitalize()}: {NO_SUPPORT}."
+    if warnings:
+        said += f" {warnings:,} warning{'s' * (warnings != 1)}."
+    return said
+
+
+def _limits(run: Run, calibrated: bool) -> list[str]:
+    judgment = run.plan.judgment
+    found = []
+    if judgment.interpretation == "cohort":
+        suits = "Whether this one suits the question was not kept; byline reference check says it."
+        if run.cautions and run.cautions.reference:
+            check = run.cautions.reference
+            suits = f"This one has {check.texts} texts by {check.authors} people. {check.verdict}"
+        found.append(
+            f"Each problem was compared with a reference population. One of another kind of text misleads. {suits}"
+        )
+    else:
+        found.append("Half of the problems are taken to be by the same author; where that is wrong, answers shift.")
+    if calibrated and judgment.calibration is not None:
+        corpora = ", ".join(judgment.calibration.corpora)
+        found.append(f"Likelihood ratios were calibrated on {corpora}; texts of another kind may need their own.")
+        found.append(f"Probabilities hold at a prior of {judgment.prior:g}, which is not the program's to know.")
+    else:
+        found.append("Nothing is calibrated: answers are an order, not probabilities.")
+    return found
+
+
+def _pack_texts(problem: Problem, evidence: Sequence[MemberEvidence], cautions: Sequence[Caution]) -> str:
+    """Return the texts of a problem with the evidence in them and the passages that both sides share, packed."""
+    marked = MarkedTexts()
+    documents = (problem.unknown, *problem.known)
+    names = short_names([document.name for document in documents])
+    for number, (document, name) in enumerate(zip(documents, names, strict=True)):
+        gains = stack_gains(evidence, number, len(document.text))
+        others = (problem.unknown,) if number else problem.known
+        marked.add("known" if number else "unknown", replace(document, name=name), gains, others)
+    return marked.pack(
+        [
+            {
+                "member": f"{name}, way {kept.way} of asking",
+                "unit": unit.removesuffix(" distance"),
+                "for": [[each.name, finite(each.weight, 6)] for each in kept.features if each.weight > 0],
+                "against": [[each.name, finite(each.weight, 6)] for each in kept.features if each.weight < 0],
+            }
+            for name, unit, kept in evidence
+            if kept.features
+        ],
+        [passage._asdict() for caution in cautions for passage in caution.passages],
+    )
+
+
+def _name(record: Record) -> str:
+    return record.member.settings.engine_name
+
+
+def _member_values(run: Run, record: Record) -> dict[str, Any]:
+    return {
+        "member": run.plan.places[record.member] + 1,
+        "name": _name(record),
+        "seed": record.member.seed,
+        "seconds": round(record.seconds, 1),
+        "bits": finite(record.bits),
+        "additive": record.member.settings.engine in ADDITIVE,
+        "made_by": dict(record.made_by),
+    }
+
+
+def _missing_parts(run: Run) -> list[str]:
+    """Return warnings of members and evidence that the run lacks."""
+    planned, done = len(run.plan.members) * len(run.plan.groups), len(run.records)
+    warnings = []
+    if done < planned:
+        warnings.append(
+            f"Only {done} of {planned} members are finished or undamaged; the answers here are theirs alone,"
+            " and may differ from the file of answers."
+        )
+    if not run.evidence:
+        warnings.append("No member's evidence was kept: texts are shown without it.")
+    return warnings
+
+
+def accuracy_values(
+    answers: Sequence[Answer], truth: Mapping[str, bool], problems: Mapping[str, Problem], seed: int = 0
+) -> dict[str, Any]:
+    """Return measures and curves of the answered problems, if the truth has both kinds.
+
+    Intervals resample the texts, as byline evaluate does.
+    """
+    judged = [answer for answer in answers if answer.id in truth and answer.score is not None]
+    known = [truth[answer.id] for answer in judged]
+    if len(set(known)) < 2:
+        return dict.fromkeys(("measures", "measured", "roc", "tippett", "calibration"))
+    values = [answer.rounded for answer in judged]
+    calibrated = all(answer.llr is not None and answer.probability is not None for answer in judged)
+    bans = [answer.llr or 0.0 for answer in judged]
+    weights = weigh_texts([problems[answer.id] for answer in judged], np.random.default_rng(seed))
+    drawn = measure_draws(known, values, weights, np.array(bans) * np.log(10) if calibrated else None)
+
+    def with_interval(name: str, value: float) -> list[float]:
+        reach = interval(drawn[name])
+        return rounded([value, reach.low, reach.high])
+
+    area, right = auc(known, values), c_at_1(known, values)
+    curve = roc_curve(known, values)
+    found: dict[str, Any] = {
+        "measures": {
+            "auc": with_interval("auc", area),
+            "c@1": with_interval("c_at_1", right),
+            "product": with_interval("product", area * right),
+            "cllr": None,
+        },
+        "measured": {"problems": len(judged), "left_out": len(answers) - len(judged)},
+        "roc": {"x": rounded(curve.false_alarms), "y": rounded(curve.hits)},
+        "tippett": None,
+        "calibration": None,
+    }
+    if calibrated:
+        steps = tippett_curves(known, bans)
+        found["measures"]["cllr"] = with_interval("cllr", steps.cllr)
+        found["tippett"] = {
+            "llr": rounded(steps.bans), "same": rounded(steps.same), "another": rounded(steps.different)
+        }  # fmt: skip
+        found["calibration"] = [
+            {
+                "predicted": round(each.probability, DIGITS),
+                "observed": round(each.same, DIGITS),
+                "low": round(each.interval.low, DIGITS),
+                "high": round(each.interval.high, DIGITS),
+                "count": each.problems,
+            }
+            for each in reliability_bins(known, [answer.probability or 0.0 for answer in judged])
+        ]
+    return found

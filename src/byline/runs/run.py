@@ -1,0 +1,167 @@
+"""A finished run, read from its folder: the plan, the members and the answers made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from byline.corpora.answers import Answer
+from byline.corpora.problems import Problem
+from byline.errors import RunError, SettingsError
+from byline.judgment.calibration import builtin_calibration
+from byline.judgment.checks.cautions import Cautions
+from byline.judgment.fusion import MemberScores
+from byline.judgment.interpretation import JudgmentOptions, Verdicts, answer_problems, score_sides
+from byline.judgment.passage_evidence import Gains
+from byline.runs.evidence_file import ProblemEvidence, read_evidence
+from byline.runs.folder import PLAN, Record, RunFolder, find_run, read_members, read_plan
+from byline.runs.plan import Member, Plan
+from byline.runs.problem_file import read_cautions, read_problem_file
+from byline.settings.settings import Settings, kinds_of
+from byline.storage.files import read_checked_json
+
+ScoresByMember = Mapping[tuple[Member, int], MemberScores]
+"""The scores of each member and language that is done."""
+FINISH = "Finish the run first: byline verify with {resume}"
+
+
+class MemberEvidence(NamedTuple):
+    """What one member kept for one problem."""
+
+    name: str
+    """Of its engine."""
+    unit: str
+    kept: ProblemEvidence
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A run in a folder. Its parts are read when they are first used, and only once."""
+
+    folder: Path
+    plan: Plan
+
+    @classmethod
+    def open(cls, path: Path | str) -> Run:
+        """Open a run folder, or the one in a folder of answers."""
+        folder = find_run(Path(path))
+        return cls(folder, read_plan(folder))
+
+    @cached_property
+    def records(self) -> tuple[Record, ...]:
+        """The members that are done, in the plan's order. Raise RunError if there are none."""
+        records = tuple(read_members(self.folder, self.plan))
+        if not records:
+            raise RunError("no member is finished yet", where=self.folder, remedy=FINISH)
+        return records
+
+    def group_records(self, group: int) -> list[Record]:
+        """Return the members that are done with one language."""
+        return [record for record in self.records if record.group == group]
+
+    @cached_property
+    def scores(self) -> ScoresByMember:
+        """The scores of each member that is done."""
+        with threadpool_limits(limits=1, user_api="blas"):  # many small products: two threads take twice as long
+            return {(record.member, record.group): scores_of_record(record, self.plan) for record in self.records}
+
+    def group_scores(self, group: int) -> list[MemberScores]:
+        """Return the scores of the same members."""
+        return [self.scores[record.member, group] for record in self.group_records(group)]
+
+    @cached_property
+    def _answered(self) -> tuple[list[Answer], list[Verdicts]]:
+        for number, group in enumerate(self.plan.groups):
+            if not members_done(self.plan, self.scores, number):
+                raise RunError(f"no member is finished for {group.language}", where=self.folder, remedy=FINISH)
+        return answer_plan(self.plan, self.scores)
+
+    @cached_property
+    def answers(self) -> tuple[Answer, ...]:
+        """The answers by id, as the members that are done give them."""
+        return tuple(self._answered[0])
+
+    @property
+    def verdicts(self) -> Sequence[Verdicts]:
+        """What the answers of each language rest on."""
+        return self._answered[1]
+
+    @cached_property
+    def problems(self) -> dict[str, Problem]:
+        """The problems with their texts, by id."""
+        return read_problem_file(self.folder, self.plan)
+
+    @cached_property
+    def cautions(self) -> Cautions | None:
+        """What speaks against believing the answers, or None if that was not kept."""
+        return read_cautions(self.folder, self.plan)
+
+    @cached_property
+    def evidence(self) -> Mapping[tuple[int, int], Sequence[MemberEvidence]]:
+        """What the members kept, by the numbers of language and problem."""
+        found: dict[tuple[int, int], list[MemberEvidence]] = {}
+        folder = RunFolder(self.folder, self.plan)
+        for record in self.records:
+            name, unit = record.member.settings.engine_name, record.sides[0].matrix.unit
+            for kept in read_evidence(folder.path(record.member, record.group)):
+                found.setdefault((record.group, kept.problem), []).append(MemberEvidence(name, unit, kept))
+        return found
+
+    @cached_property
+    def version(self) -> str:
+        """The version of Byline that began the run."""
+        return str(read_checked_json(self.folder / PLAN).get("byline", "unknown"))
+
+    def find_group(self, language: str | None) -> int:
+        """Return the number of a language, which may be left out if there is only one."""
+        names = [group.language for group in self.plan.groups]
+        if language is None and len(names) == 1:
+            return 0
+        if language not in names:
+            wrong = f"no problems in {language}" if language else "problems of different languages are never compared"
+            raise SettingsError(wrong, where=self.folder, remedy=f"Give {{language}}: {', '.join(names)}")
+        return names.index(language)
+
+
+def stack_gains(evidence: Sequence[MemberEvidence], document: int, length: int) -> Gains | None:
+    """(members, characters): the gains that additive members kept for one of a problem's documents, 0 the unknown."""
+    rows = [each.kept.gains[document] for each in evidence if document in each.kept.gains]
+    rows = [row for row in rows if len(row) == length]
+    return np.array(rows, np.float64) if rows else None
+
+
+def scores_of_record(record: Record, plan: Plan) -> MemberScores:
+    """Return the scores that a member gives the problems of one language."""
+    problems = len(plan.groups[record.group].ids)
+    return score_sides(record.sides, problems, record.member.settings, plan.judgment.interpretation)
+
+
+def judgment_for(judgment: JudgmentOptions, rows: Sequence[Settings]) -> JudgmentOptions:
+    """Return the options for members of these settings: without a calibration of other engines."""
+    kinds = kinds_of(rows)
+    if judgment.calibration is None or set(judgment.calibration.engines) == set(kinds):
+        return judgment
+    return replace(judgment, calibration=builtin_calibration(judgment.interpretation, kinds))
+
+
+def members_done(plan: Plan, scores: ScoresByMember, group: int) -> list[Member]:
+    """Return the members that are done with a language, in the plan's order."""
+    return [member for member in plan.members if (member, group) in scores]
+
+
+def answer_plan(plan: Plan, scores: ScoresByMember) -> tuple[list[Answer], list[Verdicts]]:
+    """Return the answers by id, and what those of each language rest on. Skipped problems are answered 0.5."""
+    answers = {problem_id: Answer(problem_id, 0.5) for problem_id, _ in plan.skipped}
+    verdicts = []
+    for number, group in enumerate(plan.groups):
+        members = members_done(plan, scores, number)
+        judgment = judgment_for(plan.judgment, [member.settings for member in members])
+        verdicts.append(answer_problems(group.ids, [scores[member, number] for member in members], judgment))
+        answers |= {answer.id: answer for answer in verdicts[-1].answers}
+    return [answers[name] for name in sorted(answers)], verdicts

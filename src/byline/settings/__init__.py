@@ -1,0 +1,1 @@
+"""Settings of a single ensemble member, and pools of members with the built-in presets."""

@@ -1,0 +1,231 @@
+"""PAN 2018 and 2019 attribution problems: reading them, and writing answers. `evaluate.py` measures the answers.
+
+    collection-info.json      [{"problem-name": "problem00001", "language": "en"}, ...]
+    problem00001/
+      problem-info.json       {"unknown-folder": "unknown", "candidate-authors": [{"author-name": ...}, ...]}
+      candidate00001/*.txt    texts by each candidate
+      unknown/*.txt           texts to attribute
+      ground-truth.json       {"ground_truth": [{"unknown-text": ..., "true-author": ...}, ...]}, which is not read here
+
+Answers are answers-problem00001.json, a list of {"unknown-text", "predicted-author"}; <UNK> is none of the candidates.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from byline.author_models.checks import require_readable
+from byline.author_models.model import make_untrained_model
+from byline.corpora.author_corpus import AuthorCorpus, make_author_corpus, plain_name
+from byline.corpora.documents import (
+    Document,
+    classify_path,
+    is_plain_name,
+    is_text,
+    pick_texts,
+    read_documents,
+    read_json,
+)
+from byline.errors import OVERWRITE, AnswersError, CorpusError, listing
+from byline.settings.settings import Settings
+from byline.storage.files import write_files
+from byline.tasks.attribute import Attribution
+
+COLLECTION, PROBLEM = "collection-info.json", "problem-info.json"
+ANSWERS = "answers-"
+"""The beginning of the name of an answers file."""
+UNKNOWN_AUTHOR = "<UNK>"
+"""PAN's name for none of the candidates."""
+
+
+@dataclass(frozen=True)
+class CandidateProblem:
+    """Candidates with their texts, and texts to attribute."""
+
+    name: str
+    candidates: AuthorCorpus
+    unknown: tuple[Document, ...]
+
+
+def is_collection(path: Path) -> bool:
+    """Whether a folder holds attribution problems, or is one."""
+    return (path / COLLECTION).is_file() or (path / PROBLEM).is_file()
+
+
+def read_collection(path: Path, language: str | None = None) -> tuple[CandidateProblem, ...]:
+    """Read the problems of a collection, or the one that a folder is; one CorpusError names all faults."""
+    problems: list[CandidateProblem] = []
+    errors: list[CorpusError] = []
+    for folder, own_language in problem_folders(path):
+        try:
+            problems.append(_read_problem(folder, language or own_language))
+        except CorpusError as error:
+            errors.append(error)
+    _raise_all(errors)
+    return tuple(problems)
+
+
+def folder_of(path: Path, problem: CandidateProblem) -> Path:
+    """Return the folder of a problem of a collection; the path may be that itself."""
+    return inner if (inner := path / problem.name).is_dir() else path
+
+
+def check_problems(path: Path, problems: Sequence[CandidateProblem], members: Sequence[Settings]) -> None:
+    """Raise one CorpusError that names all problems that can't be learned or answered, before one is learned."""
+    errors: list[CorpusError] = []
+    for problem in problems:
+        try:
+            require_readable(make_untrained_model(problem.candidates, members), problem.unknown)
+        except CorpusError as error:
+            what = error.what if error.where is None else f"{error.where}: {error.what}"
+            errors.append(type(error)(what, where=folder_of(path, problem), remedy=error.remedy))
+    _raise_all(errors)
+
+
+def _raise_all(errors: Sequence[CorpusError]) -> None:
+    """Raise a single error as it is, several as one."""
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise CorpusError(listing(list(map(str, errors)), "these can't be used"))
+
+
+def problem_folders(path: Path) -> list[tuple[Path, str | None]]:
+    """Return the folders of a collection's problems with their languages, or the one folder that the path is."""
+    if not (path / COLLECTION).is_file():
+        return [(path.absolute(), None)]  # which has a name, even if the path is a dot
+    place = path / COLLECTION
+    rows = read_json(place)
+    if not isinstance(rows, list) or not rows:
+        remedy = 'List them as [{"problem-name": ...}, ...]'
+        raise CorpusError("names no problems", where=place, remedy=remedy)
+    named: dict[str, str | None] = {}
+    for row in rows:
+        name = row.get("problem-name") if isinstance(row, dict) else None
+        if not is_plain_name(name):
+            raise CorpusError("a problem has no plain name", where=place, remedy="Give each a problem-name")
+        if name in named:
+            raise CorpusError(f"{name} is repeated", where=place, remedy="Name each problem once")
+        language = row.get("language")
+        named[name] = language if isinstance(language, str) else None
+    return [(path / name, language) for name, language in named.items()]
+
+
+def _read_problem(folder: Path, language: str | None) -> CandidateProblem:
+    classify_path(folder / PROBLEM, f"Add it, or take {folder.name} out of {COLLECTION}")
+    unknown, names = _parse_problem(read_json(folder / PROBLEM), folder / PROBLEM)
+    documents, authors = [], []
+    for name in names:
+        own = _read_texts(folder / name, folder)
+        documents += own
+        authors += [name] * len(own)
+    candidates = make_author_corpus(documents, authors, language)
+    return CandidateProblem(folder.name, candidates, tuple(_read_texts(folder / unknown, folder)))
+
+
+def _parse_problem(info: object, path: Path) -> tuple[str, list[str]]:
+    """Return the folder of the unknown texts, and the candidates."""
+
+    def fault(what: str, remedy: str = "Repair it") -> CorpusError:
+        return CorpusError(what, where=path, remedy=remedy)
+
+    if not isinstance(info, dict):
+        raise fault("not a JSON object", "Give it unknown-folder and candidate-authors")
+    for key in ("unknown-folder", "candidate-authors"):
+        if key not in info:
+            raise fault(f"no {key}; its keys are {', '.join(info)[:200] or 'none'}", "Add it")
+    unknown, rows = info["unknown-folder"], info["candidate-authors"]
+    if not is_plain_name(unknown):
+        raise fault(f"unknown-folder must be the plain name of a folder, got {unknown!r:.80}")
+    if not isinstance(rows, list) or not rows:
+        raise fault('candidate-authors must be a list of {"author-name": ...}')
+    names: list[str] = []
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, dict) or "author-name" not in row:
+            keys = f"; its keys are {', '.join(row)[:200] or 'none'}" if isinstance(row, dict) else ""
+            raise fault(f"candidate {number} has no author-name{keys}", "Add it")
+        name = row["author-name"]
+        if not is_plain_name(name):
+            raise fault(f"author-name must be the plain name of a folder, got {name!r:.80}")
+        if plain_name(name) in map(plain_name, names):
+            raise fault(f"{name} is repeated", "Name each candidate once")
+        if name in (UNKNOWN_AUTHOR, unknown):
+            stands_for = "none of the candidates" if name == UNKNOWN_AUTHOR else "the folder of the unknown texts"
+            raise fault(f"a candidate is called {name}, which is {stands_for}", "Rename the candidate")
+        names.append(name)
+    return unknown, names
+
+
+def _read_texts(folder: Path, above: Path) -> list[Document]:
+    remedy = f"Add it, or take it out of {above / PROBLEM}"
+    if classify_path(folder, remedy) == "file":
+        raise CorpusError("is a file, not a folder of texts", where=folder, remedy=remedy)
+    try:
+        files = pick_texts(filter(is_text, folder.iterdir()))
+    except OSError as error:
+        remedy = "Check that you may read it"
+        raise CorpusError(f"can't be read ({error.strerror})", where=folder, remedy=remedy) from None
+    if not files:
+        raise CorpusError("has no texts", where=folder, remedy=f"Add some, or take it out of {above / PROBLEM}")
+    found = read_documents((file, None) for file in files)  # errors name the whole path
+    return [
+        replace(each, name=f"{above.name}/{folder.name}/{file.name}") for file, each in zip(files, found, strict=True)
+    ]
+
+
+def write_predictions(
+    folder: Path, problem: CandidateProblem, found: Sequence[Attribution], overwrite: bool = False
+) -> Path:
+    """Write the answers to one problem as PAN wants them."""
+    path = answers_path(folder, problem.name)
+    if path.exists() and not overwrite:
+        raise AnswersError("exists already", where=path, remedy=OVERWRITE)
+    rows = [
+        {"unknown-text": Path(each.document).name, "predicted-author": each.author or UNKNOWN_AUTHOR} for each in found
+    ]
+    write_files(folder, {path.name: (json.dumps(rows, indent=1) + "\n").encode()})
+    return path
+
+
+def is_answered(folder: Path, problem: CandidateProblem) -> bool:
+    """Whether a problem's answers are there; raise AnswersError if the file holds other answers."""
+    path = answers_path(folder, problem.name)
+    if not path.exists():
+        return False
+    given = read_author_pairs(path, None, "predicted-author", "Remove it")
+    texts = {Path(each.name).name for each in problem.unknown}
+    candidates = {UNKNOWN_AUTHOR, *map(plain_name, problem.candidates.names)}
+    if given.keys() != texts or not candidates.issuperset(given.values()):
+        remedy = "Remove it, or replace it with {overwrite}"
+        raise AnswersError(f"has no answers to {problem.name} as it is now", where=path, remedy=remedy)
+    return True
+
+
+def answers_path(folder: Path, problem: str) -> Path:
+    """Return the path of the answers to a problem."""
+    return folder / f"{ANSWERS}{problem}.json"
+
+
+def read_author_pairs(path: Path, key: str | None, value: str, remedy: str) -> dict[str, str]:
+    """Read the author of each unknown text, from a list or from the list under a key; `remedy` is for no file."""
+    try:
+        classify_path(path, remedy)
+        rows = read_json(path)
+    except CorpusError as error:
+        raise AnswersError(error.what, where=error.where, remedy=error.remedy) from None
+    if key is not None:
+        rows = rows.get(key) if isinstance(rows, dict) else None
+    pairs: dict[str, str] = {}
+    for row in rows if isinstance(rows, list) else ():
+        text, author = (row.get("unknown-text"), row.get(value)) if isinstance(row, Mapping) else (None, None)
+        if not isinstance(text, str) or not isinstance(author, str) or text in pairs:
+            raise AnswersError(f"each unknown-text needs one {value}", where=path, remedy="Repair it")
+        pairs[text] = plain_name(author)
+    if not pairs:
+        under = f" under {key}" if key else ""
+        remedy = f"List unknown-text and {value} of each text{under}"
+        raise AnswersError(f"has no {value}", where=path, remedy=remedy)
+    return pairs

@@ -1,0 +1,1 @@
+"""Strings: languages, normalization, masking, alphabets, alignment with the original, shared passages."""

@@ -1,0 +1,330 @@
+"""Fusion of members: weights, the reach, standard errors; and single problems, by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from byline.engines.matrix import PARTS, Table
+from byline.engines.questions import Question
+from byline.judgment.fusion import (
+    NEUTRAL_OWN_SCALE,
+    NEUTRAL_RELATIVE,
+    NEUTRAL_SUM,
+    Mean,
+    MemberScores,
+    average_by_problem,
+    average_engines,
+    average_members,
+    fuse_engines,
+    fuse_members,
+    fuse_single_problems,
+    strength,
+)
+from byline.judgment.score_normalization import REACHES, SINGLE_PROBLEM_REACH
+
+NAN = float("nan")
+
+
+def member(engine: str, *reaches: Sequence[float]) -> MemberScores:
+    return MemberScores(engine, np.array(reaches, np.float64))
+
+
+def with_strengths(*strengths: float, problems: int = 16) -> Table:
+    """(reaches, problems): scores with a standard deviation of 1 and these means."""
+    signs = np.where(np.arange(problems) % 2, 1.0, -1.0)
+    return np.array([signs + each for each in strengths])
+
+
+def test_a_problem_without_questions_has_no_score() -> None:
+    means = average_by_problem([0.2, 0.6], [Question(0, 0, 1), Question(0, 1, 0)], 2)
+    np.testing.assert_array_equal(means, [0.4, NAN])
+    np.testing.assert_array_equal(average_by_problem([], [], 2), [NAN, NAN])
+
+
+def test_engines_count_equally_however_many_members_they_have() -> None:
+    few = fuse_engines([member("rnn", [1, 2]), member("ngram", [3, 6])])
+    many = fuse_engines([member("rnn", [0, 4]), member("ngram", [3, 6]), *[member("rnn", [4 / 3, 4 / 3])] * 3])
+    np.testing.assert_allclose(few.scores, [2, 4])
+    np.testing.assert_allclose(many.scores, [2, 4])
+
+
+def test_members_that_cannot_assess_a_problem_leave_it_to_the_others() -> None:
+    fused = fuse_engines([member("rnn", [1, NAN, NAN]), member("ngram", [3, 6, NAN])])
+    np.testing.assert_array_equal(fused.scores, [2, 6, NAN])
+    fused = fuse_engines([member("rnn", [1, NAN]), member("rnn", [3, 3]), member("ngram", [4, 5])])
+    np.testing.assert_array_equal(fused.scores, [3, 4])
+
+
+def test_a_problem_that_no_member_can_assess_has_neither_score_nor_error() -> None:
+    members = [member("rnn", [NAN, 1]), member("rnn", [NAN, 3])]
+    for fused in (fuse_members(members), fuse_engines(members)):
+        np.testing.assert_array_equal(fused.scores, [NAN, 2])
+        np.testing.assert_array_equal(fused.errors, [NAN, 1])
+
+
+def test_all_members_together_are_the_plain_mean() -> None:
+    scores = [np.array([1.0, 2, NAN]), np.array([3.0, NAN, NAN]), np.array([5.0, 8, NAN])]
+    fused = fuse_members([MemberScores(engine, each[None]) for engine, each in zip("aab", scores, strict=True)])
+    np.testing.assert_array_equal(fused.scores, [3, 5, NAN])
+    np.testing.assert_array_equal(fused.scores, average_members(scores))
+    assert fused.reach == REACHES[0]
+
+
+def test_the_order_of_members_does_not_matter() -> None:
+    rng = np.random.default_rng(0)
+    members = [MemberScores(engine, rng.normal(1, 1, (3, 20))) for engine in "abcabbb"]
+    one, two = fuse_engines(members), fuse_engines(members[::-1])
+    np.testing.assert_array_equal(one.scores, two.scores)
+    assert one.reach == two.reach
+
+
+class TestErrors:
+    def test_members_of_equal_weight_give_the_standard_error_of_the_mean(self) -> None:
+        """1, 3 and 2 have a standard deviation of 1; over the root of three. 2 and 4: root of two over root of two."""
+        members = [member("rnn", each) for each in ([1, 2], [3, 4], [2, NAN])]
+        for fused in (fuse_members(members), fuse_engines(members)):
+            np.testing.assert_allclose(fused.errors, [1 / np.sqrt(3), 1])
+
+    def test_one_member_gives_none(self) -> None:
+        fused = fuse_engines([member("rnn", [1, 2]), member("ngram", [3, NAN])])
+        np.testing.assert_array_equal(np.isnan(fused.errors), [False, True])
+        assert np.isnan(fuse_members([member("rnn", [1, 2])]).errors).all()
+
+    def test_a_member_with_more_weight_moves_the_error_more(self) -> None:
+        """Weights 1/2, 1/2, 1 of 1, 3, 4: the mean is 3; (1 + 0 + 1) / 2^2 x 3/2 is the error's square."""
+        fused = fuse_engines([member("a", [1]), member("a", [3]), member("b", [4])])
+        assert fused.scores == pytest.approx([3])
+        assert fused.errors == pytest.approx([np.sqrt(3 / 4)])
+
+
+class TestReach:
+    """With 16 problems the strength must gain more than 1/4."""
+
+    @pytest.mark.parametrize(
+        ("strengths", "problems", "chosen"),
+        [
+            ((0.5, 0.5, 0.5), 16, 0),
+            ((0.5, 0.74, 0.7), 16, 0),
+            ((0.5, 0.76, 0.7), 16, 1),
+            ((0.5, 0.76, 0.8), 16, 2),
+            ((0.5, 0.8, 0.76), 16, 1),
+            ((-0.5, -0.9, 0.1), 16, 2),
+            ((0.5, 0.75, 0.75), 16, 0),  # among equals the least matched
+            ((0.5, 0.9, 0.9), 16, 1),
+            ((0.5, 0.7, 0.5), 16, 0),
+            ((0.5, 0.7, 0.5), 36, 1),  # more problems need less of a gain
+        ],
+    )
+    def test_the_strongest_is_chosen_if_it_gains_more_than_chance(
+        self, strengths: list[float], problems: int, chosen: int
+    ) -> None:
+        scores = with_strengths(*strengths, problems=problems)
+        fused = fuse_engines([MemberScores("rnn", scores)])
+        assert (fused.reach, fused.neutral, fused.trust) == (REACHES[chosen], None, None)
+        np.testing.assert_allclose(fused.scores, scores[chosen])
+
+    def test_engines_decide_equally_and_share_one_reach(self) -> None:
+        gains, loses = with_strengths(0.5, 0.9, 0.5), with_strengths(0.5, 0.4, 0.5)
+        fused = fuse_engines([*[MemberScores("rnn", gains)] * 9, MemberScores("ngram", loses)])
+        assert fused.reach == REACHES[0]  # (0.4 - 0.1) / 2 is less than 1/4
+        gains = with_strengths(0.5, 1.5, 0.5)
+        fused = fuse_engines([MemberScores("rnn", gains), MemberScores("ngram", loses)])
+        assert fused.reach == REACHES[1]
+        np.testing.assert_allclose(fused.scores, (gains[1] + loses[1]) / 2)
+
+    @pytest.mark.parametrize("count", [1, 2, 3])
+    def test_a_member_with_fewer_reaches_restricts_the_choice(self, count: int) -> None:
+        scores = with_strengths(0.5, 0.8, 1.9)
+        fused = fuse_engines([MemberScores("rnn", scores), MemberScores("ngram", scores[:count])])
+        assert fused.reach == REACHES[count - 1]
+
+
+class TestAverage:
+    def test_scores_are_chosen_before_the_mean_is_taken(self) -> None:
+        members = [member("a", [1, 2], [1, 4]), member("b", [3, 4], [9, 16])]
+        mean = average_engines(members, lambda scores: np.sqrt(scores[1]))
+        np.testing.assert_array_equal(mean.scores, [2, 3])
+        np.testing.assert_array_equal(mean.errors, [1, 1])
+        assert mean.parts is None
+
+    def test_parts_are_averaged_like_the_whole(self) -> None:
+        """Two members of one engine count half each."""
+        parts = [np.arange(PARTS * 2.0).reshape(PARTS, 1, 2) * factor for factor in (1, 3, 10)]
+        members = [MemberScores(engine, np.zeros((1, 2)), each) for engine, each in zip("aab", parts, strict=True)]
+        mean = average_engines(members, lambda scores: 2 * scores[0])
+        assert mean.parts is not None
+        np.testing.assert_allclose(mean.parts, 2 * 6 * np.arange(PARTS * 2.0).reshape(PARTS, 2))
+        assert average_engines([*members, member("b", [3, 4])], lambda scores: scores[0]).parts is None
+
+    def test_the_total_error_is_that_of_members_and_of_parts_together(self) -> None:
+        """Without the parts in turn the score is 1, 0, 0, 0 and -1: a variance of 2/5, times 4."""
+        parts = np.array([[1.0], [0], [0], [0], [-1]])
+        assert Mean(np.zeros(1), np.array([NAN]), parts).total_errors() == pytest.approx([np.sqrt(8 / 5)])
+        assert Mean(np.zeros(1), np.array([0.6]), parts).total_errors() == pytest.approx([np.sqrt(8 / 5 + 0.36)])
+        assert Mean(np.zeros(1), np.array([0.6]), None).total_errors() == [0.6]
+        assert np.isnan(Mean(np.zeros(1), np.array([NAN]), None).total_errors())
+        fused = fuse_engines([MemberScores("a", np.zeros((1, 1)), parts[:, None])])
+        assert fused.errors == pytest.approx([np.sqrt(8 / 5)])
+
+
+@pytest.mark.parametrize(
+    ("scores", "wanted"), [([1, 3, NAN], 2), ([-1, -3], -2), ([], 0), ([0.7], 0), ([NAN, NAN], 0), ([NAN, 0.7], 0)]
+)
+def test_strength_is_the_mean_over_the_standard_deviation(scores: list[float], wanted: float) -> None:
+    assert strength(np.array(scores, np.float64)) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("count", [2, 3, 6, 7])
+def test_equal_scores_have_no_strength(count: int) -> None:
+    """The mean of equal numbers is off by the last bit for some counts; that must not be divided by."""
+    for score in (0.1, 0.7, 1.0):
+        assert strength(np.full(count, score)) == 0
+
+
+def at_reach(scores: Sequence[object] | Table | None) -> Table | None:
+    """(..., reaches, problems): the scores at the reach of single problems, and something else at the others."""
+    if scores is None:
+        return None
+    found = np.array(scores, np.float64)
+    table = np.full((*found.shape[:-1], len(REACHES), found.shape[-1]), 99.0)
+    table[..., REACHES.index(SINGLE_PROBLEM_REACH), :] = found
+    return table
+
+
+def relative(
+    scores: Sequence[float],
+    engine: str = "vectors",
+    agreement: Sequence[float] | None = None,
+    parts: Sequence[Sequence[float]] | None = None,
+) -> MemberScores:
+    """A member whose scores, once compressed, are these, and those without each part of the texts too."""
+    whole, without = at_reach(np.sinh(scores)), at_reach(None if parts is None else np.sinh(parts))
+    assert whole is not None
+    return MemberScores(engine, whole, without, None if agreement is None else np.array(agreement))
+
+
+def own(
+    scores: Sequence[float],
+    trust: Sequence[float] | None = None,
+    engine: str = "spread",
+    parts: Sequence[Sequence[float]] | None = None,
+) -> MemberScores:
+    """A member on its own scale: five times its scores are these."""
+    whole, without = at_reach(np.array(scores) / 5), at_reach(None if parts is None else np.array(parts) / 5)
+    assert whole is not None
+    return MemberScores(engine, whole, without, trust=np.array([1.0] * len(scores) if trust is None else trust))
+
+
+class TestSingleProblems:
+    def test_relative_scores_alone_are_compressed_and_then_averaged(self) -> None:
+        fused = fuse_single_problems([relative([1, 5]), relative([3, 7], "ngram")])
+        np.testing.assert_allclose(fused.scores, [2, 6])
+        np.testing.assert_allclose(fused.errors, [1, 1])  # 1 and 3: root of two over root of two
+        assert (fused.neutral, fused.reach) == (NEUTRAL_RELATIVE, SINGLE_PROBLEM_REACH) == (1.4, 0.2)
+
+    def test_own_scale_scores_alone_count_five_times(self) -> None:
+        values = np.full((len(REACHES), 2), [0.3, -0.2])
+        fused = fuse_single_problems([MemberScores("spread", values, trust=np.ones(2))])
+        np.testing.assert_allclose(fused.scores, [1.5, -1])
+        assert np.isnan(fused.errors).all()  # of one member
+        assert (fused.neutral, fused.reach) == (NEUTRAL_OWN_SCALE, SINGLE_PROBLEM_REACH) == (-0.9, 0.2)
+
+    def test_both_are_added_up_and_so_are_the_squares_of_their_errors(self) -> None:
+        """The relative ones are 2 apart, which is an error of 1; the own ones 1.5, which is one of 0.75."""
+        fused = fuse_single_problems([relative([1]), own([4]), relative([3], "ngram"), own([5.5], engine="other")])
+        assert fused.scores == pytest.approx([2 + 4.75])
+        assert fused.errors == pytest.approx([1.25])
+        assert (fused.neutral, NEUTRAL_SUM) == (1.0, 1.0)
+
+    def test_one_member_of_a_kind_adds_its_score_and_no_error(self) -> None:
+        fused = fuse_single_problems([relative([1]), relative([3], "ngram"), own([4])])
+        assert (fused.scores, fused.errors) == (pytest.approx([6]), pytest.approx([1]))
+        assert np.isnan(fuse_single_problems([relative([1]), own([4])]).errors)
+
+    def test_engines_of_a_kind_count_equally_however_many_members_they_have(self) -> None:
+        fused = fuse_single_problems(
+            [relative([0]), relative([2]), relative([4], "ngram"), own([1]), own([2]), own([3])]
+        )
+        assert fused.scores == pytest.approx([(1 + 4) / 2 + 2])
+
+    def test_large_relative_scores_count_by_their_logarithm_and_0_stays_0(self) -> None:
+        plain = np.full((len(REACHES), 4), [0, -3, 100, 1000])
+        scores = fuse_single_problems([MemberScores("vectors", plain)]).scores
+        assert scores[0] == 0
+        assert scores[1] == -fuse_single_problems([MemberScores("vectors", -plain)]).scores[1]
+        assert scores[3] - scores[2] == pytest.approx(np.log(10), abs=1e-4)
+
+    def test_a_member_leaves_a_problem_to_the_others_of_its_kind(self) -> None:
+        fused = fuse_single_problems([relative([1, NAN]), relative([3, 5], "ngram"), own([4, 4]), own([6, NAN])])
+        np.testing.assert_allclose(fused.scores, [2 + 5, 5 + 4])
+        fused = fuse_single_problems([relative([1, NAN, NAN]), own([NAN, 4, NAN])])
+        np.testing.assert_array_equal(fused.scores, [NAN] * 3)
+
+
+class TestPartsOfSingleProblems:
+    """Without each part of the texts; one score of 1, 0, 0, 0, -1 has a variance of 2/5, of which 4 times counts."""
+
+    up, down = [[1.0], [0.0], [0.0], [0.0], [-1.0]], [[-1.0], [0.0], [0.0], [0.0], [1.0]]
+
+    def test_parts_are_added_up_before_their_error_is_taken(self) -> None:
+        for single in (relative([7], parts=self.up), own([7], parts=self.up)):
+            assert fuse_single_problems([single]).errors == pytest.approx([np.sqrt(8 / 5)])
+        for parts, wanted in ((self.down, 0), (self.up, 2 * np.sqrt(8 / 5))):
+            fused = fuse_single_problems([relative([7], parts=self.up), own([7], parts=parts)])
+            assert fused.errors == pytest.approx([wanted])
+
+    def test_the_error_over_members_comes_on_top(self) -> None:
+        members = [relative([1], parts=self.up), relative([3], "ngram", parts=self.up)]
+        assert fuse_single_problems([*members, own([4], parts=self.down)]).errors == pytest.approx([1])
+        fused = fuse_single_problems([*members, own([4], parts=self.up)])
+        assert fused.errors == pytest.approx([np.sqrt(1 + 4 * 8 / 5)])
+
+    def test_if_some_member_has_no_parts_only_members_are_compared(self) -> None:
+        for members in ([relative([1], parts=self.up), own([4])], [relative([1]), own([4], parts=self.up)]):
+            assert np.isnan(fuse_single_problems(members).errors)
+        members = [relative([1], parts=self.up), relative([3], "ngram", parts=self.up), own([4])]
+        assert fuse_single_problems(members).errors == pytest.approx([1])
+
+
+class TestTrust:
+    @pytest.mark.parametrize(
+        ("agreement", "trust"),
+        [(-1, 0.2), (-0.7, 0.2), (-0.6, 0.2), (-0.3, 0.5), (0, 0.8), (0.1, 0.9), (0.2, 1), (0.3, 1), (1, 1)],
+    )
+    def test_texts_of_two_kinds_are_trusted_less_but_never_less_than_a_fifth(
+        self, agreement: float, trust: float
+    ) -> None:
+        assert fuse_single_problems([relative([1], agreement=[agreement])]).trust == pytest.approx([trust])
+
+    def test_the_mean_agreement_counts(self) -> None:
+        """Of -0.9 and 0.5 the mean is -0.2; each by itself would be clipped."""
+        members = [relative([1], agreement=[-0.9]), relative([1], "ngram", agreement=[0.5]), relative([1], "rnn")]
+        assert fuse_single_problems(members).trust == pytest.approx([0.6])
+
+    def test_that_of_own_scales_is_averaged_and_multiplied_with_that_of_kinds(self) -> None:
+        fused = fuse_single_problems([own([1, 1], [0.4, 0.1]), own([1, 1], [0.8, 0.2])])
+        np.testing.assert_allclose(fused.trust, [0.6, 0.15])
+        members = [relative([1, 1], agreement=[-0.3, 0.9]), own([1, 1], [0.4, 0.7])]
+        np.testing.assert_allclose(fuse_single_problems(members).trust, [0.2, 0.7])
+
+    def test_members_that_cannot_assess_a_problem_do_not_count(self) -> None:
+        fused = fuse_single_problems(
+            [
+                relative([1, NAN], agreement=[-0.5, NAN]),
+                relative([1, 1], "ngram", agreement=[-0.1, -0.3]),
+                own([1, 1], [0.4, 0.4]),
+                own([1, NAN], [0.8, NAN]),
+            ]
+        )
+        np.testing.assert_allclose(fused.trust, [0.5 * 0.6, 0.5 * 0.4])
+        np.testing.assert_array_equal(fuse_single_problems([relative([1, 2]), relative([3, 4])]).trust, [1, 1])
+
+    def test_neither_scores_nor_other_problems_matter(self) -> None:
+        one = fuse_single_problems([relative([1, 2], agreement=[-0.1, 0.5]), own([1, 2], [0.4, 0.7])])
+        two = fuse_single_problems([relative([9, 2], agreement=[-0.1, -0.5]), own([-3, 2], [0.4, 0.1])])
+        np.testing.assert_allclose(one.trust, [0.7 * 0.4, 0.7])
+        np.testing.assert_allclose(two.trust, [0.7 * 0.4, 0.3 * 0.1])
+        assert one.scores[1] == two.scores[1]
