@@ -10,36 +10,38 @@ from typing import Annotated, Any, TextIO, cast
 import typer
 
 from byline import __version__
-from byline.cli.commands import Command, KnownFiles, lazy_group
+from byline.cli.commands import CommandSpec, KnownFiles, lazy_group
 from byline.errors import printable_lines
 
 COMMANDS = {
-    "verify": Command("verify", "verify_command", "Answer verification problems, or a single question.", KnownFiles),
-    "evaluate": Command("evaluate", "evaluate_command", "Measure answers against the truth."),
-    "compare": Command("compare", "compare_command", "Compare two systems' answers to the same problems."),
-    "calibrate": Command("calibrate", "calibrate_command", "Fit a calibration on problems with known truth."),
-    "train": Command("train", "train_command", "Train a model of authors on their texts."),
-    "attribute": Command("attribute", "attribute_command", "Rank the candidate authors of texts."),
-    "enroll": Command("train", "enroll_command", "Add authors to a model without retraining it."),
-    "inspect": Command("inspect", "inspect_command", "Show what a model of authors holds."),
-    "cluster": Command("cluster", "cluster_command", "Group texts by author."),
-    "rolling": Command("rolling", "rolling_command", "Attribute a long text passage by passage."),
-    "generate": Command("rolling", "generate_command", "Generate text from what a model learned of an author."),
-    "report": Command("report", "report_command", "Write an HTML report of a run."),
-    "explain": Command("report", "explain_command", "Explain one answer of a run in the terminal."),
-    "plot": Command("plot", "plot_command", "Draw a figure of a run or a model."),
-    "prepare": Command("prepare", "prepare_command", "Show a text or corpus as the model sees it."),
-    "text": Command("text", "text_command", "Show the text that Byline reads from a document."),
-    "presets": Command("presets", "presets_command", "List the presets, or show the members of one."),
-    "combine": Command("combine", "combine_command", "Join runs of the same problems into one."),
-    "demo": Command("demo", "demo_command", "Answer the built-in problems and write a report."),
-    "serve": Command("serve", "serve_command", "Serve a local web page for your texts."),
-    "doctor": Command("doctor", "doctor_command", "Check the installation."),
+    "verify": CommandSpec(
+        "verify", "verify_command", "Answer verification problems, or a single question.", KnownFiles
+    ),
+    "evaluate": CommandSpec("evaluate", "evaluate_command", "Measure answers against the truth."),
+    "compare": CommandSpec("compare", "compare_command", "Compare two systems' answers to the same problems."),
+    "calibrate": CommandSpec("calibrate", "calibrate_command", "Fit a calibration on problems with known truth."),
+    "train": CommandSpec("train", "train_command", "Train a model of authors on their texts."),
+    "attribute": CommandSpec("attribute", "attribute_command", "Rank the candidate authors of texts."),
+    "enroll": CommandSpec("train", "enroll_command", "Add authors to a model without retraining it."),
+    "inspect": CommandSpec("inspect", "inspect_command", "Show what a model of authors holds."),
+    "cluster": CommandSpec("cluster", "cluster_command", "Group texts by author."),
+    "rolling": CommandSpec("rolling", "rolling_command", "Attribute a long text passage by passage."),
+    "generate": CommandSpec("rolling", "generate_command", "Generate text from what a model learned of an author."),
+    "report": CommandSpec("report", "report_command", "Write an HTML report of a run."),
+    "explain": CommandSpec("report", "explain_command", "Explain one answer of a run in the terminal."),
+    "plot": CommandSpec("plot", "plot_command", "Draw a figure of a run or a model."),
+    "prepare": CommandSpec("prepare", "prepare_command", "Show a text or corpus as the model sees it."),
+    "text": CommandSpec("text", "text_command", "Show the text that Byline reads from a document."),
+    "presets": CommandSpec("presets", "presets_command", "List the presets, or show the members of one."),
+    "combine": CommandSpec("combine", "combine_command", "Join runs of the same problems into one."),
+    "demo": CommandSpec("demo", "demo_command", "Answer the built-in problems and write a report."),
+    "serve": CommandSpec("serve", "serve_command", "Serve a local web page for your texts."),
+    "doctor": CommandSpec("doctor", "doctor_command", "Check the installation."),
 }
-RUNS = {"show": Command("runs", "show_command", "Show the members of a run and how far they agree.")}
+RUNS = {"show": CommandSpec("runs", "show_command", "Show the members of a run and how far they agree.")}
 REFERENCE = {
-    "build": Command("reference", "build_command", "Build a reference population from texts by other people."),
-    "check": Command("reference", "check_command", "Check whether a reference population suits your problems."),
+    "build": CommandSpec("reference", "build_command", "Build a reference population from texts by other people."),
+    "check": CommandSpec("reference", "check_command", "Check whether a reference population suits your problems."),
 }
 
 app = typer.Typer(

@@ -76,7 +76,7 @@ def to_json(result: Verification, seconds: float) -> dict[str, object]:
 
 
 def judgment_of(judgment: JudgmentOptions, answers: Sequence[Answer]) -> JudgmentOptions:
-    """The manner that answers were made in: members that were stopped early may not have the plan's calibration."""
+    """Return the options that answers were made with: without the calibration if too few members are done for it."""
     return judgment if any(answer.llr is not None for answer in answers) else replace(judgment, calibration=None)
 
 

@@ -19,7 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 from byline.storage.signals import exit_interrupted
 
 
-class Command(NamedTuple):
+class CommandSpec(NamedTuple):
     """A command that can be loaded: the module and function, and the line that `--help` shows."""
 
     module: str
@@ -31,7 +31,7 @@ class Command(NamedTuple):
 class LazyCommand(TyperCommand):
     """A stand-in that knows its name and help, and loads the command when it is parsed."""
 
-    def __init__(self, name: str, command: Command) -> None:
+    def __init__(self, name: str, command: CommandSpec) -> None:
         super().__init__(name, help=command.help, params=[])
         self._command = command
 
@@ -45,7 +45,7 @@ class LazyCommand(TyperCommand):
 
 
 @functools.cache
-def _load(name: str | None, command: Command) -> TyperCommand:
+def _load(name: str | None, command: CommandSpec) -> TyperCommand:
     function = getattr(import_module(f"byline.cli.{command.module}"), command.function)
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
     app.command(name, cls=command.kind)(end_well(function))
@@ -54,7 +54,7 @@ def _load(name: str | None, command: Command) -> TyperCommand:
     return loaded
 
 
-def lazy_group(table: Mapping[str, Command]) -> type[TyperGroup]:
+def lazy_group(table: Mapping[str, CommandSpec]) -> type[TyperGroup]:
     """Return a class for a group of the commands in a table; groups inside it are added as usual."""
 
     class LazyGroup(TyperGroup):

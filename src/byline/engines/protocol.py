@@ -83,12 +83,12 @@ class Runtime:
     """Compute gains or features for each question."""
 
 
-Engine = Callable[..., EngineResult]
+EngineFunction = Callable[..., EngineResult]
 
 
-def load_engine(name: str) -> Engine:
+def load_engine(name: str) -> EngineFunction:
     """Import an engine's module and return its `fill_matrix`."""
-    fill: Engine = import_module(f"byline.engines.{ENGINE_MODULES[name]}").fill_matrix
+    fill: EngineFunction = import_module(f"byline.engines.{ENGINE_MODULES[name]}").fill_matrix
     return fill
 
 

@@ -168,7 +168,7 @@ class Trial(NamedTuple):
     judged: frozenset[bytes]
 
 
-class Trials(NamedTuple):
+class TrialRoles(NamedTuple):
     """The problems that can be used, their trials by way of asking, and the problems that can't be used."""
 
     problems: tuple[Problem, ...]
@@ -181,7 +181,7 @@ def assign_trials(
     encoded_texts: EncodedTexts,
     settings: Settings,
     check: Callable[[Problem], None] = lambda problem: None,
-) -> Trials:
+) -> TrialRoles:
     """Assign roles to the texts of problems; `check` may raise TooLittleText for a problem."""
     sound: list[Problem] = []
     offences: list[BadProblem] = []
@@ -196,7 +196,7 @@ def assign_trials(
         for trials, (learned, judged) in zip(ways, roles, strict=False):
             trials.append(Trial(len(sound), learned, judged))
         sound.append(problem)
-    return Trials(tuple(sound), ways, tuple(offences))
+    return TrialRoles(tuple(sound), ways, tuple(offences))
 
 
 class NumberedTexts:

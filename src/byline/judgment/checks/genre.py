@@ -26,7 +26,7 @@ MAX_NAMED = 3
 """The number of features that are described."""
 
 
-class Feature(NamedTuple):
+class StyleFeature(NamedTuple):
     """One feature of texts, and how far two texts of one kind usually differ in it."""
 
     between: float
@@ -38,19 +38,19 @@ class Feature(NamedTuple):
 
 
 FEATURES = {
-    "word": Feature(0.0049, 0.33, "words of {:.1f} and of {:.1f} letters"),
-    "sentence": Feature(0.15, 0, "sentences of {:.0f} and of {:.0f} words"),
-    "line": Feature(0.35, 5.7, "lines of {:.0f} and of {:.0f} words"),
-    "long": Feature(0.0031, 0.31, "{:.0f} and {:.0f} long words in a hundred"),
-    "short": Feature(0.00068, 0.1, "{:.0f} and {:.0f} short words in a hundred"),
-    "comma": Feature(0.0022, 0.4, "{:.1f} and {:.1f} commas in a hundred words"),
-    "question": Feature(0.0022, 0.14, "{:.1f} and {:.1f} question marks in a hundred words"),
-    "exclamation": Feature(0.0015, 0.27, "{:.1f} and {:.1f} exclamation marks in a hundred words"),
-    "quote": Feature(0.0061, 0.13, "{:.1f} and {:.1f} quotation marks in a hundred words"),
-    "dash": Feature(0.0028, 0, "{:.1f} and {:.1f} dashes in a hundred words"),
-    "bracket": Feature(0.0048, 0.0016, "{:.1f} and {:.1f} brackets in a hundred words"),
-    "digit": Feature(0.01, 0.075, "{:.1f} and {:.1f} digits in a hundred words"),
-    "capital": Feature(0.0054, 0.052, "{:.0f} and {:.0f} words in a hundred with a capital"),
+    "word": StyleFeature(0.0049, 0.33, "words of {:.1f} and of {:.1f} letters"),
+    "sentence": StyleFeature(0.15, 0, "sentences of {:.0f} and of {:.0f} words"),
+    "line": StyleFeature(0.35, 5.7, "lines of {:.0f} and of {:.0f} words"),
+    "long": StyleFeature(0.0031, 0.31, "{:.0f} and {:.0f} long words in a hundred"),
+    "short": StyleFeature(0.00068, 0.1, "{:.0f} and {:.0f} short words in a hundred"),
+    "comma": StyleFeature(0.0022, 0.4, "{:.1f} and {:.1f} commas in a hundred words"),
+    "question": StyleFeature(0.0022, 0.14, "{:.1f} and {:.1f} question marks in a hundred words"),
+    "exclamation": StyleFeature(0.0015, 0.27, "{:.1f} and {:.1f} exclamation marks in a hundred words"),
+    "quote": StyleFeature(0.0061, 0.13, "{:.1f} and {:.1f} quotation marks in a hundred words"),
+    "dash": StyleFeature(0.0028, 0, "{:.1f} and {:.1f} dashes in a hundred words"),
+    "bracket": StyleFeature(0.0048, 0.0016, "{:.1f} and {:.1f} brackets in a hundred words"),
+    "digit": StyleFeature(0.01, 0.075, "{:.1f} and {:.1f} digits in a hundred words"),
+    "capital": StyleFeature(0.0054, 0.052, "{:.0f} and {:.0f} words in a hundred with a capital"),
 }
 LOGARITHMS = ("word", "sentence", "line")
 """Features that are means. The others are rates, whose square roots are compared: their variance is constant."""
