@@ -217,7 +217,7 @@ class TestTrain:
         found = [share.rsplit(" ", 1) for share in " ".join(shares.split()).split(", ")]
         assert [name for name, _ in found] == names
         assert sum(round(100 * float(share)) for _, share in found) == 100
-        assert "learned from 8 texts, each judged as if not known" in text
+        assert "calibrated on 8 texts, each held out" in text
         assert "The model holds the texts that it learned" in text
         path = re.escape(str(tmp_path / "m.byline"))
         assert re.search(rf"\nWrote {path} in \d+\.\d s\. Next: byline attribute {path} TEXT\n$", text)

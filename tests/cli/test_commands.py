@@ -184,7 +184,7 @@ class TestVerify:
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=30)
         assert process.returncode == 130
-        assert error.endswith("byline: interrupted; no member is done yet; the same command with --resume goes on\n")
+        assert error.endswith("no member is done yet; continue with the same command and --resume\n")
         assert not (tmp_path / "out" / "answers.txt").exists()
 
     def test_ids_that_look_like_markup_or_hold_anything_are_shown_as_they_are(self, tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ class TestCautions:
         assert "Caution: EN002: unknown.txt shares 1 passage" in said
         assert f"\u201c{saying}\u201d" in said
         assert "Caution: 2 problems have fewer than 1,000 characters on a side" in said
-        assert f"byline report {out} -o report.html shows what speaks against which answer" in said
+        assert f"byline report {out} -o report.html lists the cautions on each answer" in said
         explained = say("explain", out, "EN002")
         assert f"EN002/known01.txt, characters 0 to {len(saying)}: \u201cWhat is written" in explained
         values = json.loads(say("explain", out, "EN002", "--json"))
@@ -458,7 +458,7 @@ class TestOneQuestion:
         )
         assert "Interpretation: cohort, every problem by itself, relative to the reference population" in done.stdout
         assert re.search(r"^question .* 0\.\d\d\d ", done.stdout, re.MULTILINE)
-        assert "Answer: the probability of the same author, at a prior of 0.5;" in done.stdout
+        assert "Answer: the probability of the same author, at a prior of 0.5." in done.stdout
         assert re.search("^Calibration: fitted on [0-9,]+ solved problems; an LLR above ", done.stdout, re.MULTILINE)
         assert "the reference (24 texts by 12 people) is " in done.stdout
         assert "Caution: Very short: the unknown side has " in done.stdout
@@ -531,7 +531,7 @@ class TestAnswering:
         assert {name.split()[0] for name in engines.split(", ")} == {"vectors", "ngram", "rnn"}
         assert re.search("^Interpretation: relative, relative to all other texts", done.stdout, re.MULTILINE)
         assert "Members: 8, of preset best, with seed 0, in " in done.stdout
-        assert "the probability of the same author, at a prior of 0.5;" in done.stdout
+        assert "the probability of the same author, at a prior of 0.5." in done.stdout
 
     def test_a_prior_changes_probabilities_and_not_ratios(self, make_corpus: MakeCorpus) -> None:
         corpus = make_corpus(small_problems(6))

@@ -38,6 +38,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Path:
     truth = "".join(f"EN{number:03d} {'NY'[number % 2]}\n" for number in range(1, 13))
     (folder / "corpus/truth.txt").write_text(truth, encoding="utf-8")
     (folder / "figure.svg").write_text(truth, encoding="utf-8")
+    (folder / "mine.toml").write_text("[[member]]\nengine = 'vectors'\n", encoding="utf-8")
     for words in (
         ("train", "authors", "-o", "m.byline"),
         ("verify", "corpus", "-o", "run", "--engines", "vectors", "--members", "1"),
@@ -57,6 +58,8 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "attribute m.byline pages --report pages/1.html --overwrite",
         "cluster pages --report pages/2.html --overwrite",
         "verify corpus -o new --engines vectors --members 1 --log corpus/EN001/known01.txt",
+        "verify corpus -o new --preset mine.toml --log mine.toml",
+        "calibrate corpus -o mine.toml --overwrite --preset mine.toml",
         "verify corpus -o new --engines vectors --members 1 --log corpus/truth.txt",
         "plot run roc --truth figure.svg -o figure.svg --overwrite",
         "attribute m.byline pages/0.html -o both.html --report both.html",

@@ -80,7 +80,7 @@ class TestVerification:
                 f"{name}, way {way} of asking" for name in ("vectors", "vectors (topic masked)") for way in (1, 2)
             }
             assert row["statement"].startswith("The evidence is ")
-            assert re.search(r"What was found is [\d.,]+ times more to be expected if ", row["statement"])
+            assert re.search(r"The findings are [\d.,]+ times more likely if ", row["statement"])
             assert ("are not borne out" in row["statement"]) == (row["id"] in ("EN002", "EN005", "EN010"))
             low, high = f"{row['low']:+.2f}", f"{row['high']:+.2f}"
             ends = f"would let it lie between {low} and {high}." if low != high else "it would be the same"
@@ -317,7 +317,7 @@ class TestWords:
         said = " ".join(done.stdout.split())
         assert "over members" in said
         assert RESERVE in said
-        assert "ten times more to be expected if the author of the known texts wrote the unknown one than if" in said
+        assert "ten times more likely if the author of the known texts wrote the unknown one than if" in said
         (total,) = [line for line in done.stdout.splitlines() if re.match(r"\d+ same author, ", line)]
         report_data = verification_report(run / "again")
         assert report_data["conclusion"] == f"12 problems: {total}."

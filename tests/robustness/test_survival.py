@@ -126,7 +126,7 @@ def test_ctrl_c_or_the_system_stops_with_the_answers_so_far(home: Path, number: 
     done = finished(home / "out")
     assert 1 <= done < 5
     assert f"interrupted; these are the answers of {done} member" in error
-    assert "--resume goes on" in error
+    assert "and --resume" in error
     assert len((home / "out/answers.txt").read_text("utf-8").splitlines()) == 6
     assert "same author" in out
 

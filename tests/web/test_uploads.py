@@ -175,7 +175,7 @@ def test_a_file_without_anything_in_it_is_refused(page: Served, draft: str) -> N
 
 @pytest.mark.parametrize("name", ["a.exe", "a", "a.txt.gz", "a.jpg", "a.csv", "truth.json"])
 def test_what_is_no_text_by_its_name_is_refused_unread(page: Served, draft: str, name: str) -> None:
-    assert "no text that can be read here" in refused(page, draft, name, WORDS, 415)
+    assert "unsupported file type" in refused(page, draft, name, WORDS, 415)
 
 
 def test_tables_belong_to_corpora_and_authors(page: Served, draft: str) -> None:

@@ -44,7 +44,7 @@ def print_verification(
     for offence in result.skipped:
         console.print(f"skipped: {printable(offence.message)}", style="yellow")
     if result.skipped and result.plan.judgment.interpretation != "cohort":
-        console.print("The others were answered without what is skipped; beside it their answers would be others.")
+        console.print("The skipped problems were left out. Including them would change the other answers.")
     if result.cautions is not None:
         single = result.problems[0].id if len(result.problems) == 1 else None
         print_cautions(result.cautions, single, output)
@@ -190,8 +190,8 @@ def describe_judgment(plan: Plan, reaches: Sequence[float | None]) -> list[str]:
 def meaning(result: Verification) -> list[str]:
     """What the numbers mean, a line for each."""
     judgment = judgment_of(result.plan.judgment, result.answers)
-    order = "Answers are an order, not probabilities"
-    half = "Half of the problems are taken to be by the same author, as at PAN."
+    order = "Answers rank the problems; they are not probabilities"
+    half = "Half of the problems are assumed to be by one author each, as in PAN's tasks."
     if has_unit_scores(judgment.interpretation):
         if any(run.problems >= FEWEST_HEADS for run in result.runs):
             return [f"{order}. 0.5 is the median problem. {half}"]
@@ -201,12 +201,12 @@ def meaning(result: Verification) -> list[str]:
     ten = ratio_words("ten", same=True).removesuffix(".")
     same, different = judgment.calibration.caps
     return [
-        f"Answer: the probability of the same author, at a prior of {judgment.prior:g}; what is undecided is 0.500."
+        f"Answer: the probability of the same author, at a prior of {judgment.prior:g}. Undecided answers are 0.5."
         + (f" {half}" if judgment.interpretation == "relative" else ""),
-        f"LLR: the weight of evidence, in bans. At +1 {ten[0].lower()}{ten[1:]}; at -1 ten times less.",
+        f"LLR: the weight of evidence, in bans. At +1 {ten[0].lower()}{ten[1:]}; at -1, ten times less likely.",
         f"Over members and parts: how far members agree, and how far it hangs on parts of the texts. {RESERVE}",
         f"Calibration: fitted on {count_of(judgment.calibration.problems, 'solved problem')}; an LLR above {same:+.2f}"
-        f" or below {-different:+.2f} is not borne out by them, and never claimed.",
+        f" or below {-different:+.2f} is not supported by them and never reported.",
     ]
 
 
@@ -280,9 +280,7 @@ def print_cautions(cautions: Cautions, single: str | None, kept: Path | None) ->
         print_quotes(console, caution)
     more = f"and {len(found) - MOST_CAUTIONS} more; " if len(found) > MOST_CAUTIONS else ""
     if kept is not None and (found or (check and check.grade != "good")):
-        console.print(
-            f"{more}byline report {shlex.quote(str(kept))} -o report.html shows what speaks against which answer"
-        )
+        console.print(f"{more}byline report {shlex.quote(str(kept))} -o report.html lists the cautions on each answer")
 
 
 def print_quotes(console: Console, caution: Caution) -> None:

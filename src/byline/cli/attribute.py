@@ -128,7 +128,7 @@ def attribute_command(
         _attribute_collection(inputs[0], none, result, training, quiet)
         return
     output, overwrite, report_file = result.output, result.overwrite, result.report_file
-    given = [*inputs, *([] if known is None else [known, *training.preset_files])]
+    given = [*inputs, *([] if known is None else [known, *training.input_files])]
     if output is not None:
         require_free(output, overwrite, given)
     if report_file is not None:

@@ -57,7 +57,7 @@ def calibrate_command(
 
     if output.exists() and (not overwrite or output.is_dir()):
         raise RunError("exists already", where=output, remedy=OVERWRITE)
-    require_free(output, overwrite, [corpus, truth, reference, member.settings_file])
+    require_free(output, overwrite, [corpus, truth, reference, *member.input_files])
     work = output.with_name(f"{output.name}.run")
     require_run_folder(work, overwrite=True)
     if holds_problems(corpus):

@@ -76,7 +76,7 @@ def print_model(model: AuthorModel, last: str) -> None:
     console.print(members_line(model, min(console.width, WIDEST)))
     if model.calibration.held_out:
         held_out = count_of(model.calibration.held_out, "text")
-        console.print(f"How sure to be was learned from {held_out}, each judged as if not known.")
+        console.print(f"Probabilities were calibrated on {held_out}, each held out.")
     else:
         console.print(GUESS)
     console.print("The model holds the texts that it learned, normalized.")

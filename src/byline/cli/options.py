@@ -13,7 +13,7 @@ import typer
 
 from byline.errors import SettingsError
 from byline.runs.budget import parse_duration
-from byline.settings.pools import Pool, pool_of, preset_names, read_pool, usual_preset
+from byline.settings.pools import Pool, as_pool_file, pool_of, preset_names, read_pool, usual_preset
 from byline.settings.settings import (
     MOST_MEMBERS,
     Interpretation,
@@ -64,7 +64,7 @@ def require_prior_of_none(value: float) -> float:
     return value
 
 
-ENGINES = ("rnn", "ngram", "vectors")
+ENGINES = ("rnn", "ngram", "vectors", "spread")
 AUTHOR_ENGINES = ("ngram", "vectors", "linear", "rnn")
 LANGUAGES = sorted(set(NAMES.values()))
 
@@ -220,6 +220,11 @@ class MemberOptions:
         return pool
 
     @property
+    def input_files(self) -> list[Path]:
+        """The files that the options are read from."""
+        return [path for path in (as_pool_file(self.preset), self.settings_file) if path is not None]
+
+    @property
     def seconds(self) -> float | None:
         """The time budget in seconds."""
         return None if self.budget is None else parse_duration(self.budget)
@@ -260,9 +265,10 @@ class AuthorOptions:
         return pool.take(self.members or pool.members, self.seed)
 
     @property
-    def preset_files(self) -> list[Path]:
+    def input_files(self) -> list[Path]:
         """The file that the preset is read from, if it is a user's own."""
-        return [Path(self.preset)] if self.preset.endswith(".toml") else []
+        path = as_pool_file(self.preset)
+        return [] if path is None else [path]
 
 
 def change_pool(pool: Pool, engines: str | None, assignments: list[str] | None) -> Pool:
@@ -278,7 +284,7 @@ def change_pool(pool: Pool, engines: str | None, assignments: list[str] | None) 
 
 def as_interpretation(word: str | None, offered: Sequence[str] = get_args(Interpretation)) -> Interpretation | None:
     """Return the interpretation of that name, or raise if it is not one of those that the command offers."""
-    if word is not None and word not in get_args(Interpretation):
+    if word is not None and word not in offered:
         raise SettingsError(f"got {word}", where="--interpret", remedy=f"Name one of {', '.join(offered)}")
     return cast("Interpretation | None", word)
 

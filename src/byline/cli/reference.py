@@ -41,7 +41,7 @@ def build_command(
 ) -> None:
     """Build a reference population: texts by other people, each once, told apart by author and cleaned.
 
-    The truth of problems is not read: the authors of a problem are kept as two who may be one.
+    Truth files are not read. The two sides of a problem are kept as two authors who may be the same person.
 
     Example: byline reference build pan14-english/ essays/ -o ref/
     """

@@ -77,7 +77,7 @@ def explain_command(
             console.print(f"\n{heading}: none that stands out.", style="bold")
         if not chosen:
             continue
-        console.print(f"\n{heading} (bits beyond what is usual, which are no weight of evidence):", style="bold")
+        console.print(f"\n{heading} (bits above the usual level; not a weight of evidence):", style="bold")
         for each in chosen:
             console.print(f"  {printable(each.document)}, characters {each.begin:,} to {each.end:,}:"
                           f" {each.bits:+.1f} bits, {each.agreement:.0%} of members agree")  # fmt: skip

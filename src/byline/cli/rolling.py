@@ -104,12 +104,14 @@ def print_rolling(found: Rolling) -> None:
 def generate_command(
     model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model that byline train wrote.")],
     author: Annotated[str, typer.Option(metavar="NAME", help="Whose head; byline inspect lists them.")],
-    length: Annotated[int, typer.Option(metavar="CHARACTERS", help="How much.")] = 500,
-    temperature: Annotated[float, typer.Option(help="Below 1 it keeps to what is usual, above it strays.")] = 1.0,
+    length: Annotated[int, typer.Option(metavar="CHARACTERS", help="Number of characters to generate.")] = 500,
+    temperature: Annotated[
+        float, typer.Option(help="Sampling temperature: below 1 is more predictable, above 1 more varied.")
+    ] = 1.0,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same text.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the text as JSON.")] = False,
 ) -> None:
-    """Write text as an author's head would go on: a window into what it learned, no text of the author's.
+    """Generate text from an author's head. It shows what the model learned; it is not the author's writing.
 
     Example: byline generate novels.byline --author Austen
     """

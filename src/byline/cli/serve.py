@@ -25,7 +25,7 @@ def serve_command(
 ) -> None:
     """Serve a page on this machine: drop texts on it, and read who is likely to have written them.
 
-    Nothing leaves this machine. Ctrl-C ends it; what is finished is there again the next time.
+    Nothing leaves this machine. Press Ctrl-C to stop. Finished results are kept for next time.
 
     Example: byline serve
     """

@@ -42,7 +42,7 @@ def train_command(
 
     Example: byline train novels/ -o novels.byline
     """
-    require_free(output, overwrite, [*authors, *training.preset_files])
+    require_free(output, overwrite, [*authors, *training.input_files])
     rows = training.choose_members()
     author_corpus = read_author_corpus(authors, training.language, training.author_column, training.text_column)
     begin = time.perf_counter()
@@ -69,9 +69,9 @@ def enroll_command(
 ) -> None:
     """Add authors to a model, without training anew what it has learned.
 
-    Without -o the file itself is replaced, when the new model is whole; where that fails it stays as it was.
+    Without -o, MODEL is replaced once the new model is complete. If that fails, MODEL is unchanged.
 
-    Two can't add to one file at once: the second is refused.
+    Only one process can add to a model at a time.
 
     Example: byline enroll novels.byline more/ -o more.byline
     """

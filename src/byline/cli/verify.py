@@ -195,7 +195,7 @@ def verify_command(
         )
         place.check_answers()
     if run.log is not None:
-        require_no_input(run.log, [*question.paths, answer.calibration, member.settings_file])
+        require_no_input(run.log, [*question.paths, answer.calibration, *member.input_files])
     begin = time.perf_counter()
     reference = None if question.reference is None else read_reference(question.reference, question.language)
     asked = None
@@ -230,7 +230,6 @@ def verify_command(
 
 
 def _say_how_to_go_on(output: Path | None, members: int) -> None:
-
     answers = f"; these are the answers of {count_of(members, 'member')}" if members else "; no member is done yet"
-    go_on = "; the same command with --resume goes on" if output is not None else ""
+    go_on = "; continue with the same command and --resume" if output is not None else ""
     print(f"byline: interrupted{answers}{go_on}", file=sys.stderr)

@@ -109,7 +109,9 @@ def file_type(path: Path) -> str:
     """Return the format that a file's suffix means."""
     suffix = path.suffix.lower().lstrip(".")
     if suffix not in FILE_TYPES:
-        raise SettingsError("is no name of a figure", where=path, remedy="End the name with .svg, .pdf or .png")
+        raise SettingsError(
+            "is not a supported figure file name", where=path, remedy="End the name with .svg, .pdf or .png"
+        )
     return suffix
 
 

@@ -1,1 +1,1 @@
-"""Results -> all that their reports show, in plain values: numbers, words, texts, never HTML."""
+"""Reports: what they show as plain values, one module for each kind of result, and the HTML page that shows it."""

@@ -30,7 +30,7 @@ from byline.settings.settings import ADDITIVE
 from byline.tasks.attribute import Attribution, Attributions
 
 CLOSED = "Each text is taken to be by one of the authors. If someone else wrote it, that can't be seen here."
-LEARNED = "How sure to be was learned from {} of the authors' own texts, each judged as if it were not known."
+LEARNED = "Probabilities were calibrated on {} of the authors' own texts, each judged as if it were not known."
 GUESSED = "How sure to be is a guess: no text of the authors could be held out."
 GUESS_CHARACTERS = 60_000
 """Of an author's texts that guesses are made from."""

@@ -64,7 +64,7 @@ def ratio_words(times: str, same: bool) -> str:
         if same
         else "somebody else wrote the unknown text than if the author of the known texts did"
     )
-    return f"What was found is {times} times more to be expected if {sides}."
+    return f"The findings are {times} times more likely if {sides}."
 
 
 def problem_values(

@@ -166,10 +166,18 @@ def usual_preset(reference: bool) -> str:
     return "cohort" if reference else "best"
 
 
+def as_pool_file(preset: str | Path | None) -> Path | None:
+    """Return the file that a preset means, or None if it is the name of a built-in one."""
+    if preset is None:
+        return None
+    return Path(preset) if isinstance(preset, Path) or preset.endswith(".toml") or "/" in preset else None
+
+
 def read_pool(preset: str | Path) -> Pool:
     """Read a preset by its name, or the pool in a TOML file."""
-    if isinstance(preset, Path) or preset.endswith(".toml") or "/" in preset:
-        return _make_pool(str(preset), read_toml(Path(preset)))
+    if (path := as_pool_file(preset)) is not None:
+        return _make_pool(str(path), read_toml(path))
+    preset = str(preset)
     if preset not in preset_names():
         near = difflib.get_close_matches(preset, preset_names(), n=1)
         remedy = f"Did you mean {near[0]}?" if near else f"Choose one of {', '.join(preset_names())}, or a .toml file"

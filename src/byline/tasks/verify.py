@@ -153,7 +153,7 @@ def _check_reference(judgment: JudgmentOptions, reference: Reference | None, con
     """Raise RunError if a reference population is missing or would not be used."""
     if judgment.interpretation == "cohort":
         if reference is None:
-            raise RunError("cohort compares with a reference population", remedy="Give one with {reference}")
+            raise RunError("cohort needs a reference population", remedy="Give one with {reference}")
         if control:
             raise RunError(
                 "a control corpus is not used with a reference population", remedy="Give its texts with {reference}"

@@ -101,7 +101,7 @@ class Uploads:
     def _require_readable(self, role: str, name: str) -> None:
         if _suffix(name) not in (*self._formats, ZIP) and not _is_table(role, name):
             known = ", ".join((*self._formats, ZIP))
-            raise RefusedError(415, f"{show_name(name)}: no text that can be read here; readable are {known}")
+            raise RefusedError(415, f"{show_name(name)}: unsupported file type; supported types are {known}")
 
     async def _unpack(self, request: Request, draft: Draft, archive: Path, role: str, name: str) -> dict[str, Any]:
         """Keep all readable files of an archive, or none if it is refused."""
@@ -149,7 +149,7 @@ class Uploads:
                 inner = check_path(each.name)
                 self._require_readable(role, inner)
                 if not has_text_name(PurePosixPath(inner).name) and not _is_table(role, inner):
-                    raise RefusedError(415, f"{show_name(inner)}: by its name it is about texts, and is none itself")
+                    raise RefusedError(415, f"{show_name(inner)}: its name suggests metadata rather than a text")
             except RefusedError as refused:
                 if leads_elsewhere(each.name):
                     raise RefusedError(422, f"{show_name(name)}: {refused.reason}") from None

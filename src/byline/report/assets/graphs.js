@@ -729,7 +729,7 @@ function evidenceScale(problem, reach) {
   const text =
     `Log-likelihood ratio ${signed(problem.llr)}` +
     (known(problem.low) ? `, interval ${signed(problem.low)} to ${signed(problem.high)}` : "") +
-    ". To the left what was found is more to be expected if it was another author, to the right if it was the same.";
+    ". To the left the findings are more likely if it was another author, to the right if it was the same.";
   return responsive((width, host) => {
     const ticks = [];
     for (let n = -Math.floor(reach); n <= Math.floor(reach); n += 1) ticks.push(n);
