@@ -26,8 +26,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 make_commands_once()
 
 LONGEST = (
-    "release", "code_blocks", "survival", "faults", "report_page", "web_page", "commands", "walk", "how_to",
-    "attribution_commands", "extremes", "load", "web_tasks", "doctor", "dossiers",
+    "release", "code_blocks", "survival", "faults", "page", "commands", "walk", "how_to",
+    "attribution_commands", "extremes", "load", "tasks", "doctor", "verification",
 )  # fmt: skip
 """Tests of these files are begun first, so that no core is left without work while another has a long file to do."""
 
