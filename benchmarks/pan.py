@@ -41,7 +41,7 @@ from byline import __version__
 from byline.corpora.answers import match_truth, read_truth
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem, read_problems, read_texts
-from byline.corpora.reference.build import build_reference
+from byline.corpora.reference_building import build_reference
 from byline.errors import BylineError
 from byline.judgment.interpretation import JudgmentOptions, answer_problems, score_sides
 from byline.judgment.metrics import measure

@@ -18,10 +18,10 @@ from .corpora.problems import ProblemSet as ProblemSet
 from .corpora.problems import builtin_problems as builtin_problems
 from .corpora.problems import read_problems as read_problems
 from .corpora.problems import read_question as read_question
-from .corpora.reference.build import build_reference as build_reference
-from .corpora.reference.build import read_reference as read_reference
-from .corpora.reference.folder import write_reference as write_reference
-from .corpora.reference.population import Reference as Reference
+from .corpora.reference import Reference as Reference
+from .corpora.reference import write_reference as write_reference
+from .corpora.reference_building import build_reference as build_reference
+from .corpora.reference_building import read_reference as read_reference
 from .errors import BylineError as BylineError
 from .estimators import Attributor as Attributor
 from .estimators import Verifier as Verifier

@@ -21,7 +21,7 @@ from byline.author_models.model import train_authors
 from byline.corpora.author_corpus import make_author_corpus, plain_name
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem, ProblemSet
-from byline.corpora.reference.population import FEWEST, Reference, ReferenceText
+from byline.corpora.reference import FEWEST, Reference, ReferenceText
 from byline.engines.protocol import Runtime
 from byline.errors import TooLittleText
 from byline.judgment.calibration import Calibration

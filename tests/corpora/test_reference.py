@@ -18,15 +18,15 @@ from typer.testing import CliRunner
 from byline.cli import app
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem, read_problems
-from byline.corpora.reference.build import build_reference, read_reference
-from byline.corpora.reference.folder import write_reference
-from byline.corpora.reference.population import (
+from byline.corpora.reference import (
     FEWEST,
     LeftOut,
     Reference,
     ReferenceText,
     related_texts,
+    write_reference,
 )
+from byline.corpora.reference_building import build_reference, read_reference
 from byline.errors import BylineError, CorpusError, RunError, TooLittleText
 from byline.judgment.checks.reference_suitability import ENOUGH, check_reference
 from byline.storage.files import OLD, checked_json

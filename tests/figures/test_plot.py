@@ -24,7 +24,7 @@ from byline.corpora.answers import match_truth, read_truth
 from byline.corpora.author_corpus import make_author_corpus
 from byline.corpora.documents import Document
 from byline.corpora.problems import ProblemSet, builtin_problems, read_problems
-from byline.corpora.reference.build import build_reference
+from byline.corpora.reference_building import build_reference
 from byline.engines.matrix import Matrix, Side, Table
 from byline.errors import OVERWRITE, AnswersError, BylineError, CorpusError, RunError, SettingsError, TooLittleText
 from byline.figures.canvas import FigureFormat, render

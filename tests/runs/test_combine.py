@@ -10,7 +10,7 @@ import pytest
 
 from byline.corpora.answers import format_answers
 from byline.corpora.documents import Document
-from byline.corpora.reference.population import Reference, ReferenceText
+from byline.corpora.reference import Reference, ReferenceText
 from byline.errors import AnswersError, RunError
 from byline.judgment.calibration import builtin_calibration
 from byline.judgment.fusion import average_members

@@ -16,7 +16,7 @@ from safetensors.numpy import load, save
 from byline.corpora.answers import format_answers
 from byline.corpora.documents import Document
 from byline.corpora.problems import read_problems
-from byline.corpora.reference.population import Reference, ReferenceText
+from byline.corpora.reference import Reference, ReferenceText
 from byline.engines.questions import prepare_questions
 from byline.errors import BylineError, RunError
 from byline.runs.combine import combine_runs

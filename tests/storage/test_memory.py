@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from byline.corpora.problems import read_problems
-from byline.corpora.reference.build import build_reference
+from byline.corpora.reference_building import build_reference
 from byline.errors import RunError
 from byline.storage import memory
 from byline.storage.memory import available_memory, require_memory

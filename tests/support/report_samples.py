@@ -19,7 +19,7 @@ from byline.author_models.model import train_authors
 from byline.corpora.author_corpus import make_author_corpus
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem, ProblemSet, builtin_problems, read_problems
-from byline.corpora.reference.build import build_reference
+from byline.corpora.reference_building import build_reference
 from byline.report.attribution import attribution_report
 from byline.report.clustering import clustering_report
 from byline.report.common import position_among

@@ -29,9 +29,8 @@ from byline.corpora.author_corpus import make_author_corpus, read_author_corpus
 from byline.corpora.documents import Document
 from byline.corpora.formats import read_text
 from byline.corpora.problems import Problem, ProblemSet, read_problems
-from byline.corpora.reference.build import read_reference
-from byline.corpora.reference.folder import DESCRIPTION, write_reference
-from byline.corpora.reference.population import Reference, ReferenceText
+from byline.corpora.reference import DESCRIPTION, Reference, ReferenceText, write_reference
+from byline.corpora.reference_building import read_reference
 from byline.errors import BylineError
 from byline.figures.styles import read_styles
 from byline.judgment.calibration import read_calibration

@@ -16,7 +16,7 @@ from byline.cli.files import require_free
 from byline.cli.progress import reporting
 from byline.corpora.answers import read_truth
 from byline.corpora.problems import holds_problems, read_problems
-from byline.corpora.reference.build import read_reference
+from byline.corpora.reference_building import read_reference
 from byline.errors import OVERWRITE, RunError
 from byline.judgment.calibration import Calibration, write_calibration
 from byline.judgment.likelihood_ratio import format_ratio

@@ -7,6 +7,7 @@ import logging
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeGuard
@@ -210,14 +211,22 @@ def read_documents(
     files: Iterable[tuple[Path, str | None]], faults: Sequence[str] = (), encoding: str | None = None
 ) -> list[Document]:
     """Read files under the names given. Raise one CorpusError for all that can't be read and for earlier faults."""
-    documents, errors = [], [CorpusError(fault) for fault in faults]
+    documents: list[Document] = []
+    errors = [CorpusError(fault) for fault in faults]
     for file, name in files:
-        try:
+        with collect_errors(errors):
             documents.append(read_document(file, name, encoding))
-        except CorpusError as error:
-            errors.append(error)
     raise_together(errors)
     return documents
+
+
+@contextmanager
+def collect_errors(errors: list[CorpusError]) -> Iterator[None]:
+    """Append a CorpusError to a list instead of raising it."""
+    try:
+        yield
+    except CorpusError as error:
+        errors.append(error)
 
 
 def raise_together(errors: Sequence[CorpusError]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from byline.corpora.answers import match_truth
 from byline.corpora.problems import BadProblem, Problem, ProblemSet
-from byline.corpora.reference.population import Reference
+from byline.corpora.reference import Reference
 from byline.errors import RunError, TooLittleText
 from byline.judgment.calibration import Calibration
 from byline.judgment.calibration_fitting import fit_calibration, require_trials

@@ -10,8 +10,8 @@ from pathlib import Path
 from byline.corpora.documents import Document
 from byline.corpora.overlaps import RemovedPassages, remove_shared_passages
 from byline.corpora.problems import ProblemSet, read_problems, read_texts
-from byline.corpora.reference.build import read_reference
-from byline.corpora.reference.population import Reference
+from byline.corpora.reference import Reference
+from byline.corpora.reference_building import read_reference
 from byline.engines.language_groups import lay_out_groups
 from byline.errors import RunError
 from byline.judgment.checks.cautions import Cautions

@@ -12,7 +12,7 @@ from byline.author_models.model_file import write_author_model
 from byline.corpora.answers import read_truth, write_answers
 from byline.corpora.author_corpus import make_author_corpus, read_author_corpus
 from byline.corpora.problems import Problem, ProblemSet, builtin_problems, read_problems
-from byline.corpora.reference.population import Reference
+from byline.corpora.reference import Reference
 from byline.errors import BylineError
 from byline.report.attribution import attribution_report
 from byline.report.clustering import clustering_report
