@@ -9,7 +9,7 @@ from typing import Any
 
 from byline.corpora.formats.encodings import decode
 from byline.corpora.formats.extraction import ExtractedText, Paragraphs, Unreadable, left_out, require_library, silenced
-from byline.corpora.formats.xml_trees import (
+from byline.corpora.formats.xml import (
     MAX_DEPTH,
     attribute,
     declared_encoding,
