@@ -54,7 +54,7 @@ from byline.corpora.reference_building import build_reference
 from byline.judgment.checks.reference_suitability import check_reference
 from byline.runs.executor import Execution
 from byline.runs.folder import RunOutput, read_members, read_plan
-from byline.settings.pools import Pool, read_pool
+from byline.settings.settings import Pool, read_pool
 from byline.tasks.verify import verify
 from limits_judged import (
     BESIDE,

@@ -49,8 +49,7 @@ from byline.runs.budget import parse_duration
 from byline.runs.executor import Execution
 from byline.runs.folder import Record, RunOutput, read_members, read_plan
 from byline.runs.plan import Plan
-from byline.settings.pools import Pool, pool_of, read_pool
-from byline.settings.settings import Ranking, Settings, parse_assignments
+from byline.settings.settings import Pool, Ranking, Settings, parse_assignments, pool_of, read_pool
 from byline.tasks.verify import verify
 from judging import calibrate, values_by_id
 from stored import RESULTS, commit, save

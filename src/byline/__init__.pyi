@@ -40,9 +40,9 @@ from .runs.executor import Verification as Verification
 from .runs.folder import RunOutput as RunOutput
 from .runs.request import JudgmentRequest as JudgmentRequest
 from .runs.run import Run as Run
-from .settings.pools import Pool as Pool
-from .settings.pools import read_pool as read_pool
+from .settings.settings import Pool as Pool
 from .settings.settings import Settings as Settings
+from .settings.settings import read_pool as read_pool
 from .tasks.attribute import attribute as attribute
 from .tasks.calibrate import calibrate as calibrate
 from .tasks.cluster import cluster_documents as cluster_documents

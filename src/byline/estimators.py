@@ -30,7 +30,7 @@ from byline.judgment.likelihood_ratio import EVEN, parse_prior
 from byline.runs.ensemble import count_cores
 from byline.runs.executor import Execution, Verification
 from byline.runs.request import JudgmentRequest
-from byline.settings.pools import Pool, read_pool
+from byline.settings.settings import Pool, read_pool
 from byline.tasks.attribute import Attributions, attribute, probability_table
 from byline.tasks.calibrate import calibrate
 from byline.tasks.verify import verify

@@ -21,8 +21,7 @@ from byline.engines.questions import Questions, ReferencePart
 from byline.errors import CorpusError, RunError, TooLittleText
 from byline.judgment.calibration import Calibration
 from byline.runs.request import JudgmentRequest
-from byline.settings.pools import Pool
-from byline.settings.settings import Settings, kinds_of
+from byline.settings.settings import Pool, Settings, kinds_of
 from byline.tasks.verify import verify
 from samples import MakeCorpus, small_problems
 

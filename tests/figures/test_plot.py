@@ -55,8 +55,7 @@ from byline.report.verification import verification_report
 from byline.runs.folder import Record, RunOutput, read_record
 from byline.runs.request import JudgmentRequest
 from byline.runs.run import Run
-from byline.settings.pools import read_pool
-from byline.settings.settings import Settings
+from byline.settings.settings import Settings, read_pool
 from byline.tasks.attribute import Attribution, Candidate
 from byline.tasks.evaluate import evaluate_answers
 from byline.tasks.rolling import AuthorStretch, Rolling, RollingWindow

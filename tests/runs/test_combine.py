@@ -24,9 +24,8 @@ from byline.runs.member_files import copy_member
 from byline.runs.progress import Finished
 from byline.runs.request import JudgmentRequest
 from byline.runs.run import judgment_for
-from byline.settings.pools import Pool, read_pool
-from byline.settings.settings import kinds_of
-from byline.storage.replacement import prepared_folder
+from byline.settings.settings import Pool, kinds_of, read_pool
+from byline.storage.files import prepared_folder
 from byline.tasks.verify import verify
 from sample_runs import SMALL, make_run
 from samples import MakeCorpus, small_problems

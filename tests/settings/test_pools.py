@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from byline.errors import SettingsError
-from byline.settings.pools import Pool, pool_of, preset_names, read_pool, to_toml
-from byline.settings.settings import MOST_MEMBERS, Settings
+from byline.settings.settings import MOST_MEMBERS, Pool, Settings, pool_of, preset_names, read_pool, to_toml
 
 TWO = '[shared]\nradius = 0.02\n[[member]]\nhidden = 7\n[[member]]\nhidden = 9\ndirection = "backward"\n'
 

@@ -10,8 +10,8 @@ import pytest
 from byline.corpora.problems import read_problems
 from byline.corpora.reference_building import build_reference
 from byline.errors import RunError
-from byline.storage import memory
-from byline.storage.memory import available_memory, require_memory
+from byline.storage import process
+from byline.storage.process import available_memory, require_memory
 from byline.tasks.verify import _count_characters, verify
 from paths import ROOT
 from samples import MakeCorpus, small_problems
@@ -65,15 +65,15 @@ def test_a_reference_is_counted(make_corpus: MakeCorpus) -> None:
 def test_a_container_has_what_it_is_granted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "max").write_text("1000000000\n")
     (tmp_path / "none").write_text("max\n")
-    monkeypatch.setattr(memory, "CGROUP_LIMITS", (str(tmp_path / "none"), str(tmp_path / "absent")))
+    monkeypatch.setattr(process, "CGROUP_LIMITS", (str(tmp_path / "none"), str(tmp_path / "absent")))
     whole = available_memory()
     assert whole > 1_000_000_000
-    monkeypatch.setattr(memory, "CGROUP_LIMITS", (str(tmp_path / "max"),))
+    monkeypatch.setattr(process, "CGROUP_LIMITS", (str(tmp_path / "max"),))
     assert available_memory() == 1_000_000_000
 
 
 def test_a_run_asks_before_it_begins(make_corpus: MakeCorpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available_memory", lambda: 1000)
+    monkeypatch.setattr(process, "available_memory", lambda: 1000)
     with pytest.raises(RunError, match="memory"):
         verify(make_corpus(small_problems(6)))
 

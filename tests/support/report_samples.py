@@ -26,8 +26,7 @@ from byline.report.common import position_among
 from byline.report.page import pack
 from byline.report.rolling import rolling_report
 from byline.runs.folder import RunOutput
-from byline.settings.pools import read_pool
-from byline.settings.settings import Settings
+from byline.settings.settings import Settings, read_pool
 from byline.tasks.attribute import attribute
 from byline.tasks.cluster import cluster_documents
 from byline.tasks.rolling import roll

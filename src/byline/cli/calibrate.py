@@ -23,7 +23,7 @@ from byline.judgment.likelihood_ratio import format_ratio
 from byline.judgment.simulated_cases import make_cases
 from byline.runs.executor import Execution
 from byline.runs.folder import remove_run, require_run_folder
-from byline.storage.signals import exit_code
+from byline.storage.process import exit_code
 from byline.tasks.calibrate import calibrate
 
 

@@ -23,7 +23,7 @@ from byline.judgment.calibration import MismatchError, read_calibration
 from byline.runs.executor import Execution, Interrupted
 from byline.runs.folder import FOLDER, RunOutput
 from byline.runs.request import JudgmentRequest
-from byline.storage.signals import exit_code
+from byline.storage.process import exit_code
 from byline.tasks.verify import verify
 
 

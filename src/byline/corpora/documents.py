@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import stat
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from typing import Any, Literal, NoReturn, TypeGuard
 from byline.corpora.formats import FORMATS, read_text
 from byline.corpora.formats.encodings import MARKS
 from byline.corpora.formats.extraction import LARGEST_FILE, find_foreign
-from byline.errors import CorpusError, listing
+from byline.errors import CorpusError, SettingsError, listing
 
 log = logging.getLogger(__name__)
 
@@ -262,6 +263,24 @@ def read_json_lines(path: Path) -> Iterator[tuple[int, Any]]:
             except (ValueError, RecursionError):
                 where, remedy = f"{path.name} line {number}", "Write one JSON object per line"
                 yield number, CorpusError("is not JSON", where=where, remedy=remedy)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read the values in a TOML file."""
+    try:
+        return parse_toml(read_bytes(path), str(path))
+    except CorpusError as error:
+        raise SettingsError(error.what, where=error.where, remedy=error.remedy) from None
+
+
+def parse_toml(data: bytes, where: str) -> dict[str, Any]:
+    """Return the values in TOML."""
+    try:
+        values = tomllib.loads(decode(data, where))
+        json.dumps(values, default=str)  # raises for numbers of thousands of digits, which no message can show
+        return values
+    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, extremely long or nested
+        raise SettingsError(f"not TOML ({error})", where=where, remedy="Write lines such as hidden = 99") from None
 
 
 def is_plain_name(value: object) -> TypeGuard[str]:

@@ -21,8 +21,7 @@ from byline.runs.folder import RunOutput, has_run, read_members, read_plan
 from byline.runs.plan import Plan
 from byline.runs.request import JudgmentRequest
 from byline.runs.run import scores_of_record
-from byline.settings.pools import Pool
-from byline.settings.settings import Interpretation, kinds_of
+from byline.settings.settings import Interpretation, Pool, kinds_of
 from byline.tasks.verify import verify
 
 log = logging.getLogger(__name__)

@@ -34,10 +34,9 @@ from byline.runs.plan import Plan
 from byline.runs.problem_file import cautions_bytes, problem_lines
 from byline.runs.request import Ensemble, JudgmentRequest, Request
 from byline.runs.workers import cluster_size
-from byline.settings.pools import Pool, pool_of, read_pool, usual_preset
-from byline.settings.settings import Settings
+from byline.settings.settings import Pool, Settings, pool_of, read_pool, usual_preset
 from byline.storage.files import write_files
-from byline.storage.memory import require_memory
+from byline.storage.process import require_memory
 
 log = logging.getLogger(__name__)
 

@@ -21,7 +21,7 @@ from byline.report.verification import verification_report
 from byline.runs.executor import Execution
 from byline.runs.folder import RunOutput
 from byline.runs.run import Run
-from byline.settings.pools import read_pool, usual_preset
+from byline.settings.settings import read_pool, usual_preset
 from byline.storage.files import write_files
 from byline.tasks.attribute import attribute as attribute_texts
 from byline.tasks.cluster import cluster_documents
