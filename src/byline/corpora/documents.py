@@ -75,22 +75,14 @@ def read_bytes(path: Path, name: str | None = None, limit: int = MAX_BYTES) -> b
     if classify_path(path, CHECK_ACCESS, where) == "folder":
         raise CorpusError("is a folder, not a file", where=where, remedy="Name the files in it")
     try:
-        with open(path, "rb", buffering=0, opener=_open_nonblocking) as file:
-            if os.fstat(file.fileno()).st_size > limit:
-                size = f"{limit // 1_000_000:,} MB"
-                raise CorpusError(f"is larger than {size}", where=where, remedy="Split it or save its text alone")
-            data = file.read()
-            if data is None:  # some files of the system have nothing to read yet
-                raise CorpusError("can't be read (it is not ready)", where=where, remedy="Copy it to a plain file")
-            return bytes(data)
+        if path.stat().st_size > limit:
+            size = f"{limit // 1_000_000:,} MB"
+            raise CorpusError(f"is larger than {size}", where=where, remedy="Split it or save its text alone")
+        return path.read_bytes()
     except OSError as error:
         raise CorpusError(f"can't be read ({error.strerror})", where=where, remedy=CHECK_ACCESS) from None
     except MemoryError:
         raise CorpusError("is too large for the free memory", where=where, remedy="Split it") from None
-
-
-def _open_nonblocking(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def read_document(path: Path | str, name: str | None = None, encoding: str | None = None) -> Document:
