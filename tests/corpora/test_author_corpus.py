@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from byline.corpora import author_corpus
 from byline.corpora.author_corpus import AuthorCorpus, author_of, make_author_corpus, read_author_corpus
@@ -141,11 +139,6 @@ class TestTables:
         found = read_author_corpus([write({name: "\ufeff" + table(rows, delimiter)}) / name])
         assert pairs(found) == [(author, f"{text}; a,\tb,c") for author, text in THREE]
 
-    @pytest.mark.parametrize("column", ["who, then", "who; then", "who\tthen"])
-    def test_a_column_may_have_any_name(self, write: Write, column: str) -> None:
-        path = write({"t.csv": table([[column, "text"], *THREE], ";")}) / "t.csv"
-        assert pairs(read_author_corpus([path], None, column)) == THREE
-
     def test_empty_lines_and_cells_without_a_name_are_nothing(self, write: Write) -> None:
         content = "\n,author,text,,\n\n0,Austen,Sir Walter Elliot,,\n\n1,Dickens,London. Michaelmas Term,,\n"
         assert pairs(read_author_corpus([write({"t.csv": content}) / "t.csv"])) == [THREE[1], THREE[2]]
@@ -161,27 +154,6 @@ class TestTables:
         content = table([["author", "text"], ["Austen", book], ["Dickens", BLEAK]])
         found = read_author_corpus([write({"t.csv": "\ufeff" + content}) / "t.csv"])
         assert pairs(found) == [("Austen", book), ("Dickens", BLEAK)]
-
-    @given(
-        rows=st.lists(
-            st.tuples(st.sampled_from(["Ann", "Bo b", 'C "c"', "Ё"]), st.text(max_size=40)),
-            min_size=1,
-            max_size=6,
-        )
-    )
-    def test_whatever_was_written_as_a_table_is_read_or_refused(
-        self, tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]
-    ) -> None:
-        folder = tmp_path_factory.mktemp("tables")
-        lines = "\n".join(json.dumps({"author": author, "text": text}) for author, text in rows)
-        (folder / "t.jsonl").write_text(lines, "utf-8")
-        try:
-            found = read_author_corpus([folder / "t.jsonl"])
-        except CorpusError as error:
-            assert "t.jsonl" in str(error)  # noqa: PT017 - some tables are good
-        else:
-            assert set(pairs(found)) <= set(rows)
-            assert set(found.names) == {author for author, _ in rows}
 
 
 class TestNames:
@@ -336,11 +308,6 @@ class TestRefusals:
         error = refusal(CorpusError, read_author_corpus, path)
         assert error.where == (f"{path} line {line}" if line else str(path))
         assert fault in error.what
-
-    def test_a_remedy_names_what_separates_cells_and_how_columns_are_given(self, write: Write) -> None:
-        folder = write({"t.csv": "author;text\nA;x;y\n", "u.csv": "who,text\nA,x\n"})
-        assert "semicolons" in str(refusal(CorpusError, read_author_corpus, folder / "t.csv").remedy)
-        assert "{author_column}" in str(refusal(CorpusError, read_author_corpus, folder / "u.csv").remedy)
 
     def test_a_text_in_a_table_may_be_no_longer_than_one_in_a_file(
         self, write: Write, monkeypatch: pytest.MonkeyPatch

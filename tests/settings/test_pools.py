@@ -24,12 +24,6 @@ def test_the_presets_are_the_default_and_the_papers_four() -> None:
     assert preset_names() == ["best", "authors", "cohort", *papers, "rnn"]
 
 
-def test_the_rnn_preset_is_ordered_and_has_four_members() -> None:
-    pool = read_pool("rnn")
-    assert (pool.draw, pool.members) == ("order", 4)
-    assert pool.take(2, seed=1) == pool.take(2, seed=2) == pool.rows[:2]
-
-
 TABLE = """
 English .2 5 .9 99 18 0 cat Z
 English .2 5 .9 7 27 0 cat Z depth4
@@ -132,10 +126,6 @@ def test_ones_own_file_works_the_same(tmp_path: Path) -> None:
     assert [row.hidden for row in pool.take(3, 0)] == [7, 9, 7]
 
 
-def test_a_change_is_of_all_members() -> None:
-    assert {row.hidden for row in read_pool("paper-greek").change({"hidden": 5}).rows} == {5}
-
-
 @pytest.mark.parametrize(
     ("text", "place"),
     [
@@ -197,12 +187,6 @@ def test_the_best_preset_fuses_vectors_ngrams_and_networks() -> None:
     }  # fmt: skip
 
 
-def test_the_other_presets_are_read_by_rank() -> None:
-    for name in preset_names()[3:]:
-        assert read_pool(name).interpret == "rank"
-        assert {row.engine_name for row in read_pool(name).rows} == {"rnn"}
-
-
 def test_the_cohort_preset_is_the_best_one_without_networks_and_with_the_texts_own_spread() -> None:
     pool, best = read_pool("cohort"), read_pool("best")
     assert (pool.interpret, pool.members) == ("cohort", len(pool.rows))
@@ -257,10 +241,6 @@ class TestOnly:
         assert MIXED.only(["rnn", "vectors"]).rows == (VECTORS, RNN, Settings(hidden=99))
         assert MIXED.only(["ngram"]).rows == (NGRAM,)
         assert MIXED.only(["rnn", "ngram", "vectors"]) == MIXED
-
-    def test_the_rest_of_the_pool_stays(self) -> None:
-        left = MIXED.only(["rnn"])
-        assert (left.name, left.interpret, left.draw) == ("mixed", "relative", "order")
 
     def test_so_many_members_fewer_are_taken_and_one_at_least(self) -> None:
         assert MIXED.only(["rnn", "ngram"]).members == 2

@@ -141,14 +141,3 @@ def test_every_setting_is_read_by_some_engine() -> None:
         assert any(reads(engine, name) for engine in ENGINES)
     for name in ("engine", "mask", "train_on", "swap_short", "control", "text_rules", "compared", "ranking", "radius"):
         assert all(reads(engine, name) for engine in ENGINES)
-
-
-def test_an_engine_is_named_with_its_mask() -> None:
-    assert Settings(engine="ngram").engine_name == "ngram"
-    assert Settings(engine="ngram", mask="topic").engine_name == "ngram (topic masked)"
-
-
-def test_only_the_network_says_something_else_with_another_seed() -> None:
-    assert {engine: Settings().change({"engine": engine}).repeatable for engine in ENGINES} == {
-        "rnn": True, "ngram": False, "vectors": False, "spread": False, "linear": False,
-    }  # fmt: skip

@@ -2,10 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from byline.tasks.prepare import prepare
-from byline.text.encoder import Alphabet, count_characters, make_alphabet
+from byline.text.encoder import make_alphabet
 
 
 def test_a_character_is_kept_at_one_in_ten_thousand() -> None:
@@ -18,16 +16,6 @@ def test_the_scripts_rules_keep_all_letters_and_rarer_others() -> None:
     counts = {"a": 99_998, "b": 1, "!": 1, "?": 1}
     assert make_alphabet(counts, "scripts").symbols == "ab"
     assert make_alphabet(counts | {"!": 2}, "scripts").symbols == "!ab"
-
-
-def test_characters_outside_the_alphabet_are_ignored() -> None:
-    alphabet = Alphabet("abc")
-    np.testing.assert_array_equal(alphabet.encode("axbyc"), [0, 1, 2])
-    assert alphabet.decode(np.array([2, 0], dtype=np.int32)) == "ca"
-
-
-def test_the_order_of_texts_does_not_matter() -> None:
-    assert make_alphabet(count_characters(["abc", "cde"])) == make_alphabet(count_characters(["cde", "abc"]))
 
 
 def test_the_alphabets_of_pan_2015_are_near_the_papers(pan_data: Path) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from byline.corpora.documents import Document
 from byline.engines.encoded_texts import EncodedTexts
@@ -47,12 +44,3 @@ def test_topic_is_masked_by_the_words_that_were_learned() -> None:
     encoder = fit_encoder(["the cat, the cat ", "the dog "], "english", "paper", "topic")  # none of theirs is masked
     assert encoder.frequent == {"the", "cat", "dog"}
     assert encoder.alphabet.decode(encoder.encode("the emu, the cat")) == "the ***, the cat"
-
-
-@KINDS
-@given(text=st.text(max_size=60))
-def test_any_text_becomes_numbers_of_the_alphabet(rules: TextRules, mask: Mask, text: str) -> None:
-    encoder = fit_encoder(TEXTS, "english", rules, mask)
-    symbols = encoder.encode(text)
-    assert symbols.dtype == np.int32
-    assert ((symbols >= 0) & (symbols < len(encoder.alphabet))).all()

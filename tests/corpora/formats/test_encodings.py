@@ -19,8 +19,6 @@ from byline.corpora.formats.encodings import (
     decode,
     guess_encoding,
     guess_utf16,
-    known_encoding,
-    spell,
 )
 from byline.corpora.formats.extraction import Unreadable
 from paths import ROOT
@@ -213,14 +211,6 @@ def test_all_utf8_is_text(text: str) -> None:
     data = plain.encode()
     if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and guess_utf16(data) is None:
         assert decode(data).text == plain.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-
-
-def test_encodings_have_the_names_that_people_know() -> None:
-    assert [spell(name) for name in ("cp1252", "utf-8-sig", "iso8859-2", "cp932", "mac-roman", "koi8-u", "cp850")] == [
-        "Windows-1252", "UTF-8", "ISO-8859-2", "Shift-JIS", "Mac Roman", "KOI8-U", "CP850",
-    ]  # fmt: skip
-    assert known_encoding("LATIN1") == "iso8859-1"
-    assert known_encoding("hex") == ""
 
 
 def test_the_table_of_the_docs_is_the_stored_one() -> None:
