@@ -124,8 +124,12 @@ def _check_attribute_counts(page: str) -> None:
             place = len(page) if ended is None else ended.start()
 
 
-def walk(root: Any, skips: Callable[[str, Any], bool]) -> Iterator[Step]:
-    """Yield the elements and texts of a tree in order, without the elements that `skips` is true of."""
+def walk(root: Any, skipped_kind: Callable[[str, Any], str | None], left: dict[str, None]) -> Iterator[Step]:
+    """Yield the elements and texts of a tree in order.
+
+    Elements are left out if `skipped_kind` gives the name that a note has for them, or an empty string if they need no
+    note. Names of those with text are added to `left`.
+    """
     etree = require_library("lxml.etree")
     declared = _text_entities(root)
     nodes = etree.iterwalk(root, events=("start", "end"))
@@ -142,7 +146,8 @@ def walk(root: Any, skips: Callable[[str, Any], bool]) -> Iterator[Step]:
                 silent = node
                 meant = declared.get(node.name) or html.entities.html5.get(f"{node.name};", "")
                 yield Step("text", meant, node.getparent())
-            elif skips(name := local_name(node), node):
+            elif (kind := skipped_kind(name := local_name(node), node)) is not None:
+                note_left_out(left, kind, node)
                 silent = node
                 nodes.skip_subtree()
             else:
@@ -233,16 +238,14 @@ def _collect(root: Any, left: dict[str, None]) -> str:
     words = _WordSpaces(root, found)
     rejected: set[Any] = set()  # alternatives that are not read
 
-    def skips(name: str, element: Any) -> bool:
-        if name in TEI_SKIPPED or element in rejected:
-            other = "the editor's changes" if name in EDITORIAL else "other readings"
-            note_left_out(left, TEI_SKIPPED.get(name) or (other if element in rejected else ""), element)
-            return True
+    def skipped_kind(name: str, element: Any) -> str | None:
+        if element in rejected:
+            return TEI_SKIPPED.get(name) or ("the editor's changes" if name in EDITORIAL else "other readings")
         if name in ("app", "choice"):
             rejected.update(_find_rejected(element, _find_readings(element) if name == "app" else list(element)))
-        return False
+        return TEI_SKIPPED.get(name)
 
-    for step in walk(root, skips):
+    for step in walk(root, skipped_kind, left):
         words.follow(step)
         if step.kind == "text":
             # white space between alternatives is only layout

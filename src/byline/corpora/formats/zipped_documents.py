@@ -186,24 +186,12 @@ class _Body:
         self.left: dict[str, None] = {}
 
     def read(self, root: Any) -> str:
-        for step in walk(root, self._skips):
+        for step in walk(root, _skipped_kind, self.left):
             if step.kind == "begin":
                 self._begin(step.name, step.element)
             elif step.kind == "end":
                 self._end(step.name, step.element)
         return self.found.to_text()
-
-    def _skips(self, name: str, element: Any) -> bool:
-        if name == "r" and _has(element, "rPr", "vanish"):
-            self.left["hidden text"] = None
-            return True
-        if name == "fldSimple" and is_listing(attribute(element, "instr")):
-            self.left["lists of contents"] = None
-            return True
-        kind = _skipped_kind(name, element)
-        if kind is not None:
-            note_left_out(self.left, kind, element)
-        return kind is not None
 
     def _begin(self, name: str, element: Any) -> None:
         if name in REFERENCES:
@@ -273,6 +261,10 @@ def _skipped_kind(name: str, element: Any) -> str | None:
     """Return the name that a note gives an element that is left out, or None if it is read."""
     if name in WORD_SKIPPED:
         return WORD_SKIPPED[name]
+    if name == "r" and _has(element, "rPr", "vanish"):
+        return "hidden text"
+    if name == "fldSimple" and is_listing(attribute(element, "instr")):
+        return "lists of contents"
     if name == "sdt" and _has(element, "sdtPr", "showingPlcHdr"):
         return "placeholders of empty fields"
     deleted = (name == "tr" and _has(element, "trPr", "del")) or (name == "tc" and _has(element, "tcPr", "cellDel"))
@@ -329,14 +321,11 @@ def read_opendocument(data: bytes, encoding: str | None = None) -> ExtractedText
     found = Paragraphs()
     left = _find_odt_margins(package)
 
-    def skips(name: str, element: Any) -> bool:
+    def skipped_kind(name: str, element: Any) -> str | None:
         hidden = name == "section" and attribute(element, "display") == "none"
-        if name not in ODT_SKIPPED and not hidden:
-            return False
-        note_left_out(left, ODT_SKIPPED.get(name, "hidden text"), element)
-        return True
+        return "hidden text" if hidden else ODT_SKIPPED.get(name)
 
-    for step in walk(root, skips):
+    for step in walk(root, skipped_kind, left):
         if step.kind == "text":
             found.add(step.name)
         elif step.kind == "begin":
