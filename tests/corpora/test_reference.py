@@ -338,10 +338,6 @@ class TestOnDisk:
         assert described["texts"][0]["file"] == "texts/0001.txt"
         assert described["texts"][0]["characters"] == 1000
 
-    def test_anything_else_is_built_on_the_spot(self, tmp_path: Path) -> None:
-        write(tmp_path, {"1.txt": prose(1)})
-        assert read_reference(tmp_path, "english") == build_reference([tmp_path], "english")
-
     def test_changed_and_missing_texts_are_all_named(self, built: Path) -> None:
         (built / "texts" / "0001.txt").write_text("changed", "utf-8")
         (built / "texts" / "0003.txt").unlink()

@@ -177,16 +177,6 @@ MIXED = Pool("mixed", (VECTORS, NGRAM, RNN, Settings(hidden=99)), members=3, int
 COUNTING = MIXED.only(["ngram", "vectors"])
 
 
-def test_the_best_preset_fuses_vectors_ngrams_and_networks() -> None:
-    pool = read_pool("best")
-    taken = pool.take(pool.members, seed=0)
-    assert (pool.draw, pool.interpret) == ("order", "relative")
-    assert list(dict.fromkeys(row.engine for row in taken)) == ["vectors", "ngram", "rnn"]
-    assert {row.engine_name for row in taken} == {
-        "ngram", "ngram (topic masked)", "rnn", "rnn (topic masked)", "vectors", "vectors (topic masked)",
-    }  # fmt: skip
-
-
 def test_the_cohort_preset_is_the_best_one_without_networks_and_with_the_texts_own_spread() -> None:
     pool, best = read_pool("cohort"), read_pool("best")
     assert (pool.interpret, pool.members) == ("cohort", len(pool.rows))

@@ -17,7 +17,6 @@ from byline.corpora.formats.encodings import (
     WIDER,
     declarable,
     decode,
-    guess_encoding,
     guess_utf16,
 )
 from byline.corpora.formats.extraction import Unreadable
@@ -192,17 +191,6 @@ def test_what_the_user_says_counts() -> None:
     for name in ("klingon", "rot13", "zip", "", "punycode", "unicode_escape", "utf-7"):
         with pytest.raises(Unreadable, match=r"there is no encoding|no other encoding is certain"):
             decode(b"a\xd2b", None, name)
-
-
-@given(st.binary(max_size=600))
-def test_any_bytes_are_text_or_refused(data: bytes) -> None:
-    try:
-        found = decode(data)
-    except Unreadable:
-        return
-    assert "\r" not in found.text
-    if found.guesses:
-        assert guess_encoding(data) is not None or guess_utf16(data) is not None
 
 
 @given(st.text(max_size=200))
