@@ -141,3 +141,9 @@ def test_every_setting_is_read_by_some_engine() -> None:
         assert any(reads(engine, name) for engine in ENGINES)
     for name in ("engine", "mask", "train_on", "swap_short", "control", "text_rules", "compared", "ranking", "radius"):
         assert all(reads(engine, name) for engine in ENGINES)
+
+
+def test_only_the_network_says_something_else_with_another_seed() -> None:
+    assert {engine: Settings().change({"engine": engine}).repeatable for engine in ENGINES} == {
+        "rnn": True, "ngram": False, "vectors": False, "spread": False, "linear": False,
+    }  # fmt: skip
