@@ -21,8 +21,7 @@ from byline.corpora.answers import read_truth
 from byline.corpora.problems import read_problems
 from byline.judgment.calibration import Calibration, write_calibration
 from byline.judgment.calibration_fitting import CalibrationLine, fit_calibration, weigh_corpora
-from byline.settings.pools import read_pool
-from byline.settings.settings import kinds_of
+from byline.settings.settings import kinds_of, read_pool
 from judging import doubt, learn_caps, numbers
 from pan import truths_of
 from stored import RESULTS

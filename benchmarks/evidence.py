@@ -32,7 +32,7 @@ from byline.corpora.problems import ProblemSet, read_problems
 from byline.report.explanation import explain_problem
 from byline.runs.executor import Execution
 from byline.runs.folder import RunOutput
-from byline.settings.pools import Pool, read_pool
+from byline.settings.settings import Pool, read_pool
 from byline.tasks.verify import verify
 from sampling import make_pair
 from stored import RESULTS, commit

@@ -49,12 +49,12 @@ import numpy as np
 from byline.corpora.documents import Document
 from byline.corpora.overlaps import find_overlap
 from byline.corpora.problems import Problem, ProblemSet
-from byline.corpora.reference.build import build_reference
-from byline.corpora.reference.population import Reference
+from byline.corpora.reference import Reference
+from byline.corpora.reference_building import build_reference
 from byline.judgment.checks.reference_suitability import check_reference
 from byline.runs.executor import Execution
 from byline.runs.folder import RunOutput, read_members, read_plan
-from byline.settings.pools import Pool, read_pool
+from byline.settings.settings import Pool, read_pool
 from byline.tasks.verify import verify
 from limits_judged import (
     BESIDE,

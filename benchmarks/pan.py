@@ -41,7 +41,7 @@ from byline import __version__
 from byline.corpora.answers import match_truth, read_truth
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem, read_problems, read_texts
-from byline.corpora.reference.build import build_reference
+from byline.corpora.reference_building import build_reference
 from byline.errors import BylineError
 from byline.judgment.interpretation import JudgmentOptions, answer_problems, score_sides
 from byline.judgment.metrics import measure
@@ -49,8 +49,7 @@ from byline.runs.budget import parse_duration
 from byline.runs.executor import Execution
 from byline.runs.folder import Record, RunOutput, read_members, read_plan
 from byline.runs.plan import Plan
-from byline.settings.pools import Pool, pool_of, read_pool
-from byline.settings.settings import Ranking, Settings, parse_assignments
+from byline.settings.settings import Pool, Ranking, Settings, parse_assignments, pool_of, read_pool
 from byline.tasks.verify import verify
 from judging import calibrate, values_by_id
 from stored import RESULTS, commit, save

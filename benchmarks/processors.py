@@ -25,8 +25,7 @@ from byline.corpora.problems import builtin_problems
 from byline.runs.executor import Execution
 from byline.runs.folder import RunOutput, read_members, read_plan
 from byline.runs.request import JudgmentRequest
-from byline.settings.pools import Pool
-from byline.settings.settings import Settings
+from byline.settings.settings import Pool, Settings
 from byline.tasks.verify import verify
 from stored import RESULTS, commit, save
 

@@ -27,7 +27,7 @@ from byline.author_models.model import train_authors
 from byline.corpora.author_corpus import make_author_corpus
 from byline.corpora.documents import Document, read_document
 from byline.engines.matrix import Table
-from byline.settings.pools import read_pool
+from byline.settings.settings import read_pool
 from byline.tasks.attribute import probability_table
 from byline.tasks.rolling import STEP, WINDOW, most_probable_path, roll
 from stored import RESULTS, commit, save

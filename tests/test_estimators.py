@@ -24,7 +24,7 @@ from byline import estimators
 from byline.corpora.documents import Document
 from byline.errors import BylineError, TooLittleText
 from byline.estimators import Attributor, Verifier
-from byline.settings.pools import read_pool
+from byline.settings.settings import read_pool
 from byline.tasks.attribute import Attributions
 from byline.tasks.cluster import cluster_documents
 from byline.tasks.rolling import roll

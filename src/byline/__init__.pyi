@@ -18,10 +18,10 @@ from .corpora.problems import ProblemSet as ProblemSet
 from .corpora.problems import builtin_problems as builtin_problems
 from .corpora.problems import read_problems as read_problems
 from .corpora.problems import read_question as read_question
-from .corpora.reference.build import build_reference as build_reference
-from .corpora.reference.build import read_reference as read_reference
-from .corpora.reference.folder import write_reference as write_reference
-from .corpora.reference.population import Reference as Reference
+from .corpora.reference import Reference as Reference
+from .corpora.reference import write_reference as write_reference
+from .corpora.reference_building import build_reference as build_reference
+from .corpora.reference_building import read_reference as read_reference
 from .errors import BylineError as BylineError
 from .estimators import Attributor as Attributor
 from .estimators import Verifier as Verifier
@@ -40,9 +40,9 @@ from .runs.executor import Verification as Verification
 from .runs.folder import RunOutput as RunOutput
 from .runs.request import JudgmentRequest as JudgmentRequest
 from .runs.run import Run as Run
-from .settings.pools import Pool as Pool
-from .settings.pools import read_pool as read_pool
+from .settings.settings import Pool as Pool
 from .settings.settings import Settings as Settings
+from .settings.settings import read_pool as read_pool
 from .tasks.attribute import attribute as attribute
 from .tasks.calibrate import calibrate as calibrate
 from .tasks.cluster import cluster_documents as cluster_documents

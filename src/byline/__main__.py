@@ -8,7 +8,7 @@ import os
 import sys
 
 from byline.errors import COMMAND_LINE, BylineError, printable_lines
-from byline.storage.signals import INTERRUPTED, exit_interrupted, handle_signals, is_interruption, restore_signals
+from byline.storage.process import INTERRUPTED, exit_interrupted, handle_signals, is_interruption, restore_signals
 
 OUT_OF_REACH = {
     errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EIO, errno.EROFS, errno.ENOSPC,

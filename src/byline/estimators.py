@@ -21,7 +21,7 @@ from byline.author_models.model import train_authors
 from byline.corpora.author_corpus import make_author_corpus, plain_name
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem, ProblemSet
-from byline.corpora.reference.population import FEWEST, Reference, ReferenceText
+from byline.corpora.reference import FEWEST, Reference, ReferenceText
 from byline.engines.protocol import Runtime
 from byline.errors import TooLittleText
 from byline.judgment.calibration import Calibration
@@ -30,7 +30,7 @@ from byline.judgment.likelihood_ratio import EVEN, parse_prior
 from byline.runs.ensemble import count_cores
 from byline.runs.executor import Execution, Verification
 from byline.runs.request import JudgmentRequest
-from byline.settings.pools import Pool, read_pool
+from byline.settings.settings import Pool, read_pool
 from byline.tasks.attribute import Attributions, attribute, probability_table
 from byline.tasks.calibrate import calibrate
 from byline.tasks.verify import verify

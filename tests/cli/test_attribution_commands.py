@@ -38,7 +38,7 @@ from byline.corpora.author_corpus import read_author_corpus
 from byline.corpora.documents import Document
 from byline.engines.protocol import Progress, Runtime
 from byline.errors import BylineError
-from byline.settings.pools import read_pool
+from byline.settings.settings import read_pool
 from byline.tasks.attribute import USUAL_PRIOR, attribute
 from programs import run as start
 from samples import habits

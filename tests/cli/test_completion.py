@@ -15,8 +15,7 @@ import typer
 from byline.cli import app
 from byline.cli.commands import load_commands
 from byline.figures.plot import KINDS
-from byline.settings.pools import preset_names
-from byline.settings.settings import Interpretation
+from byline.settings.settings import Interpretation, preset_names
 
 PROGRAM = shutil.which("byline", path=str(Path(sys.executable).parent)) or ""
 

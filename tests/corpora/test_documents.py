@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import codecs
 import logging
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from byline.corpora import documents
 from byline.corpora.documents import Document, decode, find_texts, has_text_name, read_bytes, read_document
 from byline.errors import CorpusError
 from refusals import refusal
@@ -119,18 +117,8 @@ def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path, read: Callable
 def test_one_that_the_memory_cannot_hold_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "truth.txt").write_text("x")
 
-    def fail(*_: object, **__: object) -> None:
+    def fail(_: Path) -> bytes:
         raise MemoryError
 
-    monkeypatch.setattr(documents, "_open_nonblocking", fail)
+    monkeypatch.setattr(Path, "read_bytes", fail)
     assert "memory" in refusal(CorpusError, read_bytes, tmp_path / "truth.txt").what
-
-
-def test_a_file_that_is_not_ready_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some files of the system are regular ones and have nothing to read yet."""
-    (tmp_path / "a.txt").write_text("x", encoding="utf-8")
-    reading, writing = os.pipe()
-    os.set_blocking(reading, False)
-    monkeypatch.setattr(documents, "_open_nonblocking", lambda path, flags: reading)
-    assert "not ready" in refusal(CorpusError, read_bytes, tmp_path / "a.txt").what
-    os.close(writing)

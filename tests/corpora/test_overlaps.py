@@ -113,10 +113,6 @@ class TestRemoving:
             ("known1.txt", (SAYING,), len(SAYING)),
         ]
 
-    def test_problems_that_share_nothing_stay_as_they_are(self) -> None:
-        ones = asked(problem(prose(1), prose(2)), problem(prose(3), prose(4), name="P2"))
-        assert remove_shared_passages(ones, alone=False) == (ones, {})
-
     def test_a_text_of_several_problems_stays_one_text_unless_each_is_alone(self) -> None:
         text = f"{prose(1)} {SAYING}"
         ones = asked(problem(text, f"{SAYING} {prose(2)}"), problem(prose(3), text, name="P2"))

@@ -7,11 +7,9 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from byline.corpora.problems import read_problems, read_question, read_texts, require_sound
-from byline.errors import BylineError, CorpusError
+from byline.errors import CorpusError
 from byline.text.languages import language_of_id, language_of_script
 from format_writers import PARAGRAPHS, TWIN, WRITERS
 from refusals import refusal
@@ -208,19 +206,6 @@ def test_texts_are_read_from_corpora_folders_and_files_each_once(make_corpus: Ma
     assert [document.text for document in read_texts(pairs)] == ["one", "two"]
     (tmp_path / "none").mkdir()
     assert refusal(CorpusError, read_texts, tmp_path / "none").where == str(tmp_path / "none")
-
-
-@given(st.lists(st.one_of(st.binary(max_size=60), st.text(max_size=60).map(lambda t: t.encode("utf-8", "replace")))))
-def test_any_bytes_give_problems_bad_ones_or_a_byline_error(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
-) -> None:
-    path = tmp_path_factory.mktemp("fuzz") / "pairs.jsonl"
-    path.write_bytes(b"\n".join(lines))
-    try:
-        corpus = read_problems(path)
-    except BylineError:
-        return
-    assert corpus.problems or corpus.bad_problems
 
 
 def test_a_pipe_and_an_impossible_id_are_refused(make_corpus: MakeCorpus) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import random
 from collections.abc import Mapping
@@ -18,15 +17,15 @@ from typer.testing import CliRunner
 from byline.cli import app
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem, read_problems
-from byline.corpora.reference.build import build_reference, read_reference
-from byline.corpora.reference.folder import write_reference
-from byline.corpora.reference.population import (
+from byline.corpora.reference import (
     FEWEST,
     LeftOut,
     Reference,
     ReferenceText,
     related_texts,
+    write_reference,
 )
+from byline.corpora.reference_building import build_reference, read_reference
 from byline.errors import BylineError, CorpusError, RunError, TooLittleText
 from byline.judgment.checks.reference_suitability import ENOUGH, check_reference
 from byline.storage.files import OLD, checked_json
@@ -267,17 +266,6 @@ class TestBadInput:
         with pytest.raises(CorpusError, match=r"dutch: .*\n  english: .*"):
             build_reference([english, dutch])
 
-    @given(st.lists(st.tuples(st.sampled_from(["a", "a_b", "a_c", "D/e", "D/f"]), st.binary(max_size=300))))
-    def test_whatever_is_there_is_read_or_refused(
-        self, tmp_path_factory: pytest.TempPathFactory, files: list[tuple[str, bytes]]
-    ) -> None:
-        folder = write(tmp_path_factory.mktemp("any"), {f"{name}.txt": content for name, content in files})
-        try:
-            reference = build_reference([folder])
-        except BylineError:
-            return
-        assert reference.texts
-
     @given(st.lists(st.text(min_size=60, max_size=90).map(lambda text: text * 4), min_size=1, max_size=6))
     def test_any_text_survives_the_way_to_disk(
         self, tmp_path_factory: pytest.TempPathFactory, texts: list[str]
@@ -350,10 +338,6 @@ class TestOnDisk:
         assert described["texts"][0]["file"] == "texts/0001.txt"
         assert described["texts"][0]["characters"] == 1000
 
-    def test_anything_else_is_built_on_the_spot(self, tmp_path: Path) -> None:
-        write(tmp_path, {"1.txt": prose(1)})
-        assert read_reference(tmp_path, "english") == build_reference([tmp_path], "english")
-
     def test_changed_and_missing_texts_are_all_named(self, built: Path) -> None:
         (built / "texts" / "0001.txt").write_text("changed", "utf-8")
         (built / "texts" / "0003.txt").unlink()
@@ -391,15 +375,6 @@ class TestOnDisk:
         (built / "reference.json").write_bytes(checked_json({**described, **change}))
         assert refusal(CorpusError, read_reference, built).where == str(built / "reference.json")
 
-    @pytest.mark.parametrize("value", [None, 7, ""])
-    @pytest.mark.parametrize("name", ["name", "author", "file", "sha256"])
-    def test_a_text_with_a_bad_description_is_refused(self, built: Path, name: str, value: object) -> None:
-        described = json.loads((built / "reference.json").read_text("utf-8"))
-        del described["checksum"]
-        described["texts"][0][name] = value
-        (built / "reference.json").write_bytes(checked_json(described))
-        refusal(CorpusError, read_reference, built)
-
     def test_a_reference_is_replaced_only_when_told(self, built: Path) -> None:
         assert "{overwrite}" in str(refusal(RunError, write_reference, population(2), built).remedy)
         assert read_reference(built) == population(3)
@@ -415,10 +390,6 @@ class TestOnDisk:
         write_reference(population(2), built, overwrite=True)
         assert read_reference(built) == population(2)
         assert [path.name for path in tmp_path.iterdir()] == ["ref"]
-
-    def test_it_can_be_built_upon(self, built: Path) -> None:
-        take_away(built)
-        assert build_reference([built]) == population(3)
 
     def test_nothing_that_is_not_a_references_own_is_deleted(self, built: Path, tmp_path: Path) -> None:
         (built / "notes.txt").write_text("precious", "utf-8")
@@ -552,13 +523,3 @@ class TestCommands:
     def test_problems_that_cant_be_used_are_refused(self, make_corpus: MakeCorpus, english: Path) -> None:
         code, message = self.run("check", english, make_corpus({"EN001": {"known01.txt": "x"}}))
         assert (code, message.startswith("EN001: ")) == (1, True)
-
-
-def test_details_of_what_is_left_out_are_told_to_those_who_ask(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    passage = prose(99, 150)
-    write(tmp_path, {"1.txt": prose(1) + passage, "2.txt": passage + prose(2)})
-    with caplog.at_level(logging.DEBUG, "byline"):
-        build_reference([tmp_path])
-    assert "2.txt with 1.txt: " in caplog.text

@@ -13,16 +13,15 @@ import pytest
 import byline.engines.cohort_questions
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem, ProblemSet, builtin_problems, read_problems
-from byline.corpora.reference.build import build_reference, read_reference
-from byline.corpora.reference.population import Reference, ReferenceText
+from byline.corpora.reference import Reference, ReferenceText
+from byline.corpora.reference_building import build_reference, read_reference
 from byline.engines.cohort_questions import MOST_SETS, prepare_cohort
 from byline.engines.language_groups import lay_out_groups
 from byline.engines.questions import Questions, ReferencePart
 from byline.errors import CorpusError, RunError, TooLittleText
 from byline.judgment.calibration import Calibration
 from byline.runs.request import JudgmentRequest
-from byline.settings.pools import Pool
-from byline.settings.settings import Settings, kinds_of
+from byline.settings.settings import Pool, Settings, kinds_of
 from byline.tasks.verify import verify
 from samples import MakeCorpus, small_problems
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from byline.corpora.problems import builtin_problems, read_problems
-from byline.corpora.reference.build import build_reference
+from byline.corpora.reference_building import build_reference
 from byline.engines import gains
 from byline.engines.cohort_questions import prepare_cohort
 from byline.engines.gains import find_head_levels, flag_cohort

@@ -24,7 +24,7 @@ from byline.corpora.answers import match_truth, read_truth
 from byline.corpora.author_corpus import make_author_corpus
 from byline.corpora.documents import Document
 from byline.corpora.problems import ProblemSet, builtin_problems, read_problems
-from byline.corpora.reference.build import build_reference
+from byline.corpora.reference_building import build_reference
 from byline.engines.matrix import Matrix, Side, Table
 from byline.errors import OVERWRITE, AnswersError, BylineError, CorpusError, RunError, SettingsError, TooLittleText
 from byline.figures.canvas import FigureFormat, render
@@ -55,8 +55,7 @@ from byline.report.verification import verification_report
 from byline.runs.folder import Record, RunOutput, read_record
 from byline.runs.request import JudgmentRequest
 from byline.runs.run import Run
-from byline.settings.pools import read_pool
-from byline.settings.settings import Settings
+from byline.settings.settings import Settings, read_pool
 from byline.tasks.attribute import Attribution, Candidate
 from byline.tasks.evaluate import evaluate_answers
 from byline.tasks.rolling import AuthorStretch, Rolling, RollingWindow

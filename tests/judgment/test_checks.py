@@ -14,7 +14,7 @@ import pytest
 
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem, ProblemSet
-from byline.corpora.reference.population import Reference, ReferenceText
+from byline.corpora.reference import Reference, ReferenceText
 from byline.errors import RunError
 from byline.judgment.checks.cautions import SHORT, Caution, Cautions
 from byline.judgment.checks.genre import (

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from byline.figures.styles import read_styles
-from byline.settings.pools import read_pool
+from byline.settings.settings import read_pool
 from byline.tasks.attribute import Attributions
 from codeblocks import (
     CSV,

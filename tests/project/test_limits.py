@@ -15,7 +15,7 @@ from benchmark_output import printed_by
 from byline.corpora.answers import read_truth
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem, read_problems
-from byline.corpora.reference.population import Reference, ReferenceText
+from byline.corpora.reference import Reference, ReferenceText
 from byline.judgment.calibration import Caps, read_calibration
 from byline.judgment.calibration_fitting import CalibrationLine
 from byline.judgment.checks.cautions import SHORT

@@ -30,8 +30,7 @@ from byline.runs.folder import Record, RunOutput, read_plan, read_record, write_
 from byline.runs.member_agreement import examine_run
 from byline.runs.problem_file import read_problem_file
 from byline.runs.run import Run
-from byline.settings.pools import read_pool
-from byline.settings.settings import Settings
+from byline.settings.settings import Settings, read_pool
 from byline.storage.files import read_checked_json
 from byline.tasks.evaluate import evaluate_answers
 from byline.tasks.verify import verify

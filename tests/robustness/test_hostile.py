@@ -13,7 +13,7 @@ import pytest
 
 import format_writers
 from byline.corpora.documents import read_document
-from byline.corpora.formats import extraction, read_text, rtf, xml_trees, zip_packages
+from byline.corpora.formats import extraction, read_text, rtf, xml, zipped_documents
 from byline.errors import CorpusError
 from format_writers import PARAGRAPHS, WRITERS
 
@@ -37,7 +37,7 @@ def word(body: str, before: str = "") -> bytes:
 
 class TestPackages:
     def test_one_that_unpacks_to_very_much_is_refused(self) -> None:
-        huge = word("<w:p><w:r><w:t>" + "a" * (zip_packages.MAX_SIZE + 1) + "</w:t></w:r></w:p>")
+        huge = word("<w:p><w:r><w:t>" + "a" * (zipped_documents.MAX_SIZE + 1) + "</w:t></w:r></w:p>")
         assert len(huge) < 300_000
         assert refused(huge, ".docx") == "unpacked it is larger than 100 MB"
 
@@ -53,7 +53,7 @@ class TestPackages:
         assert refused(bytes(data), ".docx").startswith("damaged")
 
     def test_one_of_very_many_members_is_refused(self) -> None:
-        many = format_writers.pack({str(number): b"" for number in range(zip_packages.MAX_MEMBERS + 1)})
+        many = format_writers.pack({str(number): b"" for number in range(zipped_documents.MAX_MEMBERS + 1)})
         assert refused(many, ".odt") == "more than 20,000 files are packed in it"
 
     def test_members_of_other_places_are_not_looked_for(self, tmp_path: Path) -> None:
@@ -109,15 +109,15 @@ class TestTrees:
         assert read_text(page.encode(), ".html", "x").text == "x\n"
 
     def test_very_many_elements_are_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(xml_trees, "MAX_ELEMENTS", 1_000)
+        monkeypatch.setattr(xml, "MAX_ELEMENTS", 1_000)
         assert refused(b"<p>a" * 2_000, ".html") == "more than 1,000 elements"
-        monkeypatch.setattr(xml_trees, "MAX_TAGS", 1_000)
+        monkeypatch.setattr(xml, "MAX_TAGS", 1_000)
         assert refused(b"<p>a" * 2_000, ".html") == "more than 1,000 tags"
 
 
 class TestSizes:
     def test_a_text_of_more_than_the_limit_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        for module in ("", ".extraction", ".pdf", ".epub"):
+        for module in ("", ".extraction", ".pdf", ".zipped_documents"):
             monkeypatch.setattr(f"byline.corpora.formats{module}.LARGEST_TEXT", 1_000)
         for ending, write in WRITERS.items():
             assert refused(write(PARAGRAPHS * 20), ending) == extraction.TOO_LARGE

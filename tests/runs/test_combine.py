@@ -10,7 +10,7 @@ import pytest
 
 from byline.corpora.answers import format_answers
 from byline.corpora.documents import Document
-from byline.corpora.reference.population import Reference, ReferenceText
+from byline.corpora.reference import Reference, ReferenceText
 from byline.errors import AnswersError, RunError
 from byline.judgment.calibration import builtin_calibration
 from byline.judgment.fusion import average_members
@@ -24,9 +24,8 @@ from byline.runs.member_files import copy_member
 from byline.runs.progress import Finished
 from byline.runs.request import JudgmentRequest
 from byline.runs.run import judgment_for
-from byline.settings.pools import Pool, read_pool
-from byline.settings.settings import kinds_of
-from byline.storage.replacement import prepared_folder
+from byline.settings.settings import Pool, kinds_of, read_pool
+from byline.storage.files import prepared_folder
 from byline.tasks.verify import verify
 from sample_runs import SMALL, make_run
 from samples import MakeCorpus, small_problems

@@ -21,8 +21,7 @@ from byline.runs.folder import RunOutput
 from byline.runs.plan import Member
 from byline.runs.progress import Planned, TrainingProgress
 from byline.runs.workers import run_here
-from byline.settings.pools import Pool, read_pool
-from byline.settings.settings import Settings
+from byline.settings.settings import Pool, Settings, read_pool
 from byline.tasks.verify import verify
 from byline.text.encoder import Alphabet
 from samples import MakeCorpus, small_problems

@@ -22,7 +22,7 @@ from byline.runs.folder import RunOutput, read_record
 from byline.settings.settings import Settings
 from byline.storage.files import checked_json, read_checked_json, sha256
 from byline.tasks.verify import verify
-from byline.text.alignment import values_by_character
+from byline.text.encoder import values_by_character
 
 NGRAM = Settings(engine="ngram", order=3)
 BOTH = NGRAM.change({"train_on": "both"})

@@ -16,7 +16,7 @@ from safetensors.numpy import load, save
 from byline.corpora.answers import format_answers
 from byline.corpora.documents import Document
 from byline.corpora.problems import read_problems
-from byline.corpora.reference.population import Reference, ReferenceText
+from byline.corpora.reference import Reference, ReferenceText
 from byline.engines.questions import prepare_questions
 from byline.errors import BylineError, RunError
 from byline.runs.combine import combine_runs
@@ -26,10 +26,9 @@ from byline.runs.executor import Execution, Interrupted, Verification
 from byline.runs.folder import Record, RunFolder, RunOutput, find_run, lock_run, read_members, read_plan, read_record
 from byline.runs.plan import Plan, describe_environment, find_differences
 from byline.runs.progress import Finished, Planned
-from byline.settings.pools import Pool
-from byline.settings.settings import Settings
+from byline.settings.settings import Pool, Settings
 from byline.storage import files as storage
-from byline.storage.replacement import replaced_folder
+from byline.storage.files import replaced_folder
 from byline.tasks.verify import verify
 from sample_runs import SMALL, make_run
 from samples import MakeCorpus, phrase, small_problems

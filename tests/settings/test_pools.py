@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from byline.errors import SettingsError
-from byline.settings.pools import Pool, pool_of, preset_names, read_pool, to_toml
-from byline.settings.settings import MOST_MEMBERS, Settings
+from byline.settings.settings import MOST_MEMBERS, Pool, Settings, pool_of, preset_names, read_pool, to_toml
 
 TWO = '[shared]\nradius = 0.02\n[[member]]\nhidden = 7\n[[member]]\nhidden = 9\ndirection = "backward"\n'
 
@@ -23,12 +22,6 @@ def write(tmp_path: Path, text: str) -> Path:
 def test_the_presets_are_the_default_and_the_papers_four() -> None:
     papers = ["paper-dutch", "paper-english", "paper-greek", "paper-spanish"]
     assert preset_names() == ["best", "authors", "cohort", *papers, "rnn"]
-
-
-def test_the_rnn_preset_is_ordered_and_has_four_members() -> None:
-    pool = read_pool("rnn")
-    assert (pool.draw, pool.members) == ("order", 4)
-    assert pool.take(2, seed=1) == pool.take(2, seed=2) == pool.rows[:2]
 
 
 TABLE = """
@@ -133,10 +126,6 @@ def test_ones_own_file_works_the_same(tmp_path: Path) -> None:
     assert [row.hidden for row in pool.take(3, 0)] == [7, 9, 7]
 
 
-def test_a_change_is_of_all_members() -> None:
-    assert {row.hidden for row in read_pool("paper-greek").change({"hidden": 5}).rows} == {5}
-
-
 @pytest.mark.parametrize(
     ("text", "place"),
     [
@@ -186,22 +175,6 @@ def test_one_setting_is_a_pool_too() -> None:
 RNN, NGRAM, VECTORS = Settings(), Settings(engine="ngram"), Settings(engine="vectors")
 MIXED = Pool("mixed", (VECTORS, NGRAM, RNN, Settings(hidden=99)), members=3, interpret="relative")
 COUNTING = MIXED.only(["ngram", "vectors"])
-
-
-def test_the_best_preset_fuses_vectors_ngrams_and_networks() -> None:
-    pool = read_pool("best")
-    taken = pool.take(pool.members, seed=0)
-    assert (pool.draw, pool.interpret) == ("order", "relative")
-    assert list(dict.fromkeys(row.engine for row in taken)) == ["vectors", "ngram", "rnn"]
-    assert {row.engine_name for row in taken} == {
-        "ngram", "ngram (topic masked)", "rnn", "rnn (topic masked)", "vectors", "vectors (topic masked)",
-    }  # fmt: skip
-
-
-def test_the_other_presets_are_read_by_rank() -> None:
-    for name in preset_names()[3:]:
-        assert read_pool(name).interpret == "rank"
-        assert {row.engine_name for row in read_pool(name).rows} == {"rnn"}
 
 
 def test_the_cohort_preset_is_the_best_one_without_networks_and_with_the_texts_own_spread() -> None:
@@ -258,10 +231,6 @@ class TestOnly:
         assert MIXED.only(["rnn", "vectors"]).rows == (VECTORS, RNN, Settings(hidden=99))
         assert MIXED.only(["ngram"]).rows == (NGRAM,)
         assert MIXED.only(["rnn", "ngram", "vectors"]) == MIXED
-
-    def test_the_rest_of_the_pool_stays(self) -> None:
-        left = MIXED.only(["rnn"])
-        assert (left.name, left.interpret, left.draw) == ("mixed", "relative", "order")
 
     def test_so_many_members_fewer_are_taken_and_one_at_least(self) -> None:
         assert MIXED.only(["rnn", "ngram"]).members == 2

@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from byline.errors import SettingsError
-from byline.settings.settings import KINDS, READ_BY, Engine, Settings, parse_assignments, read_settings, reads
+from byline.settings.settings import ENGINES, KINDS, Engine, Settings, parse_assignments, read_settings, reads
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_bad_file_is_named(tmp_path: Path, text: str | None, place: str) -> No
     assert "\n" not in str(refusal.value)
 
 
-@pytest.mark.parametrize("engine", READ_BY)
+@pytest.mark.parametrize("engine", ENGINES)
 def test_an_engine_alone_changes_no_other_setting(engine: str) -> None:
     settings = Settings().change(parse_assignments([f"engine={engine}"]))
     assert asdict(settings) == asdict(Settings()) | {"engine": engine}
@@ -136,19 +136,14 @@ def test_the_engines_read_their_own_settings_and_all_common_ones() -> None:
 
 
 def test_every_setting_is_read_by_some_engine() -> None:
-    assert {name for names in READ_BY.values() for name in names} <= KINDS.keys()
+    assert {name for kind in ENGINES.values() for name in kind.reads} <= KINDS.keys()
     for name in KINDS:
-        assert any(reads(engine, name) for engine in READ_BY)
+        assert any(reads(engine, name) for engine in ENGINES)
     for name in ("engine", "mask", "train_on", "swap_short", "control", "text_rules", "compared", "ranking", "radius"):
-        assert all(reads(engine, name) for engine in READ_BY)
-
-
-def test_an_engine_is_named_with_its_mask() -> None:
-    assert Settings(engine="ngram").engine_name == "ngram"
-    assert Settings(engine="ngram", mask="topic").engine_name == "ngram (topic masked)"
+        assert all(reads(engine, name) for engine in ENGINES)
 
 
 def test_only_the_network_says_something_else_with_another_seed() -> None:
-    assert {engine: Settings().change({"engine": engine}).repeatable for engine in READ_BY} == {
+    assert {engine: Settings().change({"engine": engine}).repeatable for engine in ENGINES} == {
         "rnn": True, "ngram": False, "vectors": False, "spread": False, "linear": False,
     }  # fmt: skip

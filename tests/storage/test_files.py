@@ -179,14 +179,6 @@ class TestFolders:
             write_folder(tmp_path / "ref", {"about": content})
         assert (names_in(tmp_path), files_in(taken)) == ([taken.name, "ref"], {"about": b"theirs"})
 
-    def test_a_file_takes_nothing_of_such_a_one_either(self, tmp_path: Path) -> None:
-        others = [tmp_path / f".ref.{end}" for end in (f"v2.{NOBODY}{storage.OLD}", f"txt.{NOBODY}{storage.PART}")]
-        for other in others:
-            other.mkdir()
-            os.utime(other, (0, 0))
-        write_files(tmp_path, {"ref": b"new"})
-        assert names_in(tmp_path) == sorted([*(other.name for other in others), "ref"])
-
     def test_one_that_comes_back_is_not_replaced_by_who_has_not_seen_it(self, tmp_path: Path) -> None:
         folder = tmp_path / "ref"
         write_folder(folder, {"about": b"old"})
@@ -244,9 +236,6 @@ class TestFolders:
         assert (names_in(tmp_path), (folder / "about").read_bytes()) == (["a[b]"], b"old")
         storage.restore_folder(folder)
         assert names_in(tmp_path) == ["a[b]"]
-
-    def test_too_many_open_files_have_a_remedy_of_their_own(self, tmp_path: Path) -> None:
-        assert "ulimit -n" in str(storage.write_error(tmp_path, OSError(24, "Too many open files")).remedy)
 
 
 class TestReading:

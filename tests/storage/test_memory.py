@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from byline.corpora.problems import read_problems
-from byline.corpora.reference.build import build_reference
 from byline.errors import RunError
-from byline.storage import memory
-from byline.storage.memory import available_memory, require_memory
-from byline.tasks.verify import _count_characters, verify
+from byline.storage import process
+from byline.storage.process import available_memory, require_memory
+from byline.tasks.verify import verify
 from paths import ROOT
 from samples import MakeCorpus, small_problems
 
@@ -52,39 +50,17 @@ def test_the_least_is_less_than_was_ever_measured() -> None:
     require_memory(50_000_000, workers=1, available=measured * 2**20)
 
 
-def test_a_reference_is_counted(make_corpus: MakeCorpus) -> None:
-    problems = read_problems(make_corpus(small_problems(6)))
-    reference = build_reference([make_corpus(small_problems(8), name="others")])
-    more = {text.document.text for text in reference.texts}
-    more -= {each.text for problem in problems.problems for each in (problem.unknown, *problem.known)}
-    assert more
-    counted = _count_characters(problems, (), reference) - _count_characters(problems, ())
-    assert counted == sum(map(len, more))
-
-
 def test_a_container_has_what_it_is_granted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "max").write_text("1000000000\n")
     (tmp_path / "none").write_text("max\n")
-    monkeypatch.setattr(memory, "CGROUP_LIMITS", (str(tmp_path / "none"), str(tmp_path / "absent")))
+    monkeypatch.setattr(process, "CGROUP_LIMITS", (str(tmp_path / "none"), str(tmp_path / "absent")))
     whole = available_memory()
     assert whole > 1_000_000_000
-    monkeypatch.setattr(memory, "CGROUP_LIMITS", (str(tmp_path / "max"),))
+    monkeypatch.setattr(process, "CGROUP_LIMITS", (str(tmp_path / "max"),))
     assert available_memory() == 1_000_000_000
 
 
 def test_a_run_asks_before_it_begins(make_corpus: MakeCorpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available_memory", lambda: 1000)
+    monkeypatch.setattr(process, "available_memory", lambda: 1000)
     with pytest.raises(RunError, match="memory"):
         verify(make_corpus(small_problems(6)))
-
-
-def test_a_text_that_many_problems_have_counts_once(make_corpus: MakeCorpus) -> None:
-    problems = small_problems(6)
-    shared = problems["EN001"]["known01.txt"]
-    repeated = {name: {**files, "known02.txt": shared} for name, files in problems.items() if name != "EN001"}
-    once = {name: dict(files) for name, files in problems.items() if name != "EN001"}
-    counts = [
-        _count_characters(read_problems(make_corpus(each, name=f"c{number}")), ())
-        for number, each in enumerate((once, repeated))
-    ]
-    assert counts[1] - counts[0] == len(shared)

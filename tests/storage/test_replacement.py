@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from byline.storage.replacement import (
+from byline.storage.files import (
     finish_replacement,
     is_replacing,
     prepared_folder,

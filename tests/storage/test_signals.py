@@ -19,7 +19,7 @@ def run(*words: str, folder: Path | None = None) -> tuple[int, str]:
 
 WITHIN_EXEC = """
 import os
-from byline.storage.signals import exit_interrupted, handle_signals
+from byline.storage.process import exit_interrupted, handle_signals
 
 handle_signals()
 try:

@@ -168,8 +168,7 @@ def _serve(requests: IO[str], answers: IO[str]) -> None:
 def _load_code() -> None:
     """Load compiled code from its cache here, once, rather than in each child."""
     from byline.corpora.problems import builtin_problems
-    from byline.settings.pools import Pool
-    from byline.settings.settings import Settings
+    from byline.settings.settings import Pool, Settings
     from byline.tasks.verify import verify
 
     members = (Settings(hidden=2, sub_epochs=1), Settings(engine="ngram"), Settings(engine="vectors"))

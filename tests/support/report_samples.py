@@ -19,15 +19,14 @@ from byline.author_models.model import train_authors
 from byline.corpora.author_corpus import make_author_corpus
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem, ProblemSet, builtin_problems, read_problems
-from byline.corpora.reference.build import build_reference
+from byline.corpora.reference_building import build_reference
 from byline.report.attribution import attribution_report
 from byline.report.clustering import clustering_report
 from byline.report.common import position_among
 from byline.report.page import pack
 from byline.report.rolling import rolling_report
 from byline.runs.folder import RunOutput
-from byline.settings.pools import read_pool
-from byline.settings.settings import Settings
+from byline.settings.settings import Settings, read_pool
 from byline.tasks.attribute import attribute
 from byline.tasks.cluster import cluster_documents
 from byline.tasks.rolling import roll

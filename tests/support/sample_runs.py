@@ -10,8 +10,7 @@ from pathlib import Path
 
 from byline.runs.executor import Verification
 from byline.runs.folder import RunOutput
-from byline.settings.pools import Pool
-from byline.settings.settings import Settings
+from byline.settings.settings import Pool, Settings
 from byline.tasks.verify import verify
 from samples import small_problems
 

@@ -29,9 +29,8 @@ from byline.corpora.author_corpus import make_author_corpus, read_author_corpus
 from byline.corpora.documents import Document
 from byline.corpora.formats import read_text
 from byline.corpora.problems import Problem, ProblemSet, read_problems
-from byline.corpora.reference.build import read_reference
-from byline.corpora.reference.folder import DESCRIPTION, write_reference
-from byline.corpora.reference.population import Reference, ReferenceText
+from byline.corpora.reference import DESCRIPTION, Reference, ReferenceText, write_reference
+from byline.corpora.reference_building import read_reference
 from byline.errors import BylineError
 from byline.figures.styles import read_styles
 from byline.judgment.calibration import read_calibration
@@ -43,15 +42,13 @@ from byline.runs.evidence_file import read_evidence
 from byline.runs.folder import CAUTIONS, FOLDER, PLAN, TEXTS, RunOutput, read_plan, read_record
 from byline.runs.member_files import MEMBER
 from byline.runs.problem_file import read_cautions, read_problem_file
-from byline.settings.pools import read_pool
-from byline.settings.settings import Settings, parse_assignments, read_settings
+from byline.settings.settings import Settings, parse_assignments, read_pool, read_settings
 from byline.storage.files import checked_json, sha256
 from byline.tasks.attribution_collections import read_collection
 from byline.tasks.cluster_files import read_text_folders
 from byline.tasks.evaluate import evaluate_attributions, evaluate_clusterings
 from byline.tasks.verify import verify
-from byline.text.alignment import align_text
-from byline.text.encoder import fit_encoder
+from byline.text.encoder import align_text, fit_encoder
 from byline.web.archives import unpack
 from byline.web.file_names import check_path, storable
 from byline.web.home import ID_BYTES, Home

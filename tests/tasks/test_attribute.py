@@ -20,8 +20,7 @@ from byline.corpora.documents import Document
 from byline.engines.protocol import Runtime
 from byline.errors import CorpusError, SettingsError, TooLittleText
 from byline.judgment.candidates import CandidateCalibration
-from byline.settings.pools import read_pool
-from byline.settings.settings import Settings
+from byline.settings.settings import Settings, read_pool
 from byline.tasks.attribute import Attribution, attribute
 from samples import habits, phrase
 

@@ -20,8 +20,7 @@ from byline.runs.executor import Execution, Interrupted, Verification
 from byline.runs.folder import RunOutput, read_plan
 from byline.runs.progress import Event, Finished, Planned
 from byline.runs.request import JudgmentRequest
-from byline.settings.pools import Pool, read_pool
-from byline.settings.settings import Settings, kinds_of
+from byline.settings.settings import Pool, Settings, kinds_of, read_pool
 from byline.tasks.calibrate import calibrate, values_of
 from byline.tasks.verify import verify
 from samples import MakeCorpus, phrase, small_problems

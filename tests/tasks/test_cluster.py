@@ -15,8 +15,7 @@ import pytest
 from byline.corpora.documents import Document
 from byline.errors import OVERWRITE, AnswersError, CorpusError, SettingsError, TooLittleText
 from byline.judgment.metrics import bcubed_f
-from byline.settings.pools import read_pool
-from byline.settings.settings import Settings
+from byline.settings.settings import Settings, read_pool
 from byline.tasks.cluster import FEW, MAX_TEXTS, Clustering, cluster_documents, cluster_scores, remove_levels
 from byline.tasks.cluster_files import FILES, read_text_folders, write_clustering
 from programs import run

@@ -18,8 +18,7 @@ from byline.cli.rolling import generate_command
 from byline.corpora.author_corpus import make_author_corpus
 from byline.corpora.documents import Document
 from byline.errors import SettingsError
-from byline.settings.pools import read_pool
-from byline.settings.settings import Settings
+from byline.settings.settings import Settings, read_pool
 from byline.tasks import generate as generation
 from byline.tasks.generate import generate
 from programs import run

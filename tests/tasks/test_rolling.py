@@ -22,7 +22,7 @@ from byline.corpora.author_corpus import make_author_corpus
 from byline.corpora.documents import Document
 from byline.engines.matrix import Table
 from byline.errors import SettingsError, TooLittleText
-from byline.settings.pools import read_pool
+from byline.settings.settings import read_pool
 from byline.tasks import rolling
 from byline.tasks.rolling import Rolling, roll
 from programs import run

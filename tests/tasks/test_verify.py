@@ -16,7 +16,7 @@ import pytest
 from byline.corpora.answers import format_answers, match_truth, read_truth
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem, ProblemSet, builtin_problems, read_problems
-from byline.corpora.reference.population import Reference, ReferenceText
+from byline.corpora.reference import Reference, ReferenceText
 from byline.engines.matrix import Matrix, Side
 from byline.engines.questions import Questions, prepare_questions
 from byline.errors import BylineError, CorpusError, RunError, TooLittleText

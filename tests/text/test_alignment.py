@@ -7,8 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from byline.text.alignment import align_text, values_by_character
-from byline.text.encoder import TextEncoder, fit_encoder
+from byline.text.encoder import TextEncoder, align_text, fit_encoder, values_by_character
 from byline.text.normalize import Mask, TextRules
 
 PROSE = [

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
+from pathlib import Path
+
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from byline.corpora.documents import Document
 from byline.engines.encoded_texts import EncodedTexts
 from byline.settings.settings import Settings
-from byline.text.encoder import fit_encoder
+from byline.tasks.prepare import prepare
+from byline.text.encoder import fit_encoder, make_alphabet
 from byline.text.normalize import FREQUENT, Mask, TextRules
 from samples import phrase
 
@@ -49,10 +49,24 @@ def test_topic_is_masked_by_the_words_that_were_learned() -> None:
     assert encoder.alphabet.decode(encoder.encode("the emu, the cat")) == "the ***, the cat"
 
 
-@KINDS
-@given(text=st.text(max_size=60))
-def test_any_text_becomes_numbers_of_the_alphabet(rules: TextRules, mask: Mask, text: str) -> None:
-    encoder = fit_encoder(TEXTS, "english", rules, mask)
-    symbols = encoder.encode(text)
-    assert symbols.dtype == np.int32
-    assert ((symbols >= 0) & (symbols < len(encoder.alphabet))).all()
+def test_a_character_is_kept_at_one_in_ten_thousand() -> None:
+    kept = make_alphabet({"a": 9_999, "b": 1})
+    assert kept.symbols == "ab"
+    assert make_alphabet({"a": 10_000, "b": 1}).symbols == "a"
+
+
+def test_the_scripts_rules_keep_all_letters_and_rarer_others() -> None:
+    counts = {"a": 99_998, "b": 1, "!": 1, "?": 1}
+    assert make_alphabet(counts, "scripts").symbols == "ab"
+    assert make_alphabet(counts | {"!": 2}, "scripts").symbols == "!ab"
+
+
+def test_the_alphabets_of_pan_2015_are_near_the_papers(pan_data: Path) -> None:
+    sizes = {
+        language: len(prepare(pan_data / f"pan15-train-{language}")[0].alphabet)
+        for language in ("english", "dutch", "greek", "spanish")
+    }
+    assert sizes["english"] == 39  # the paper's
+    assert abs(sizes["dutch"] - 47) <= 5
+    assert abs(sizes["greek"] - 47) <= 5
+    assert abs(sizes["spanish"] - 51) <= 9

@@ -22,13 +22,6 @@ def test_the_papers_greek_paragraph_becomes_what_the_paper_prints() -> None:
     assert cut_runs(normalize(GREEK, "greek")) == GREEK_MAPPED
 
 
-def test_the_papers_greek_paragraph_goes_through_an_alphabet_unchanged() -> None:
-    normal = normalize(GREEK, "greek")
-    alphabet = make_alphabet(count_characters([normal]))
-    assert alphabet.filter(normal) == GREEK_MAPPED
-    assert alphabet.decode(alphabet.encode(normal)) == GREEK_MAPPED
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

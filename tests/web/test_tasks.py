@@ -24,7 +24,7 @@ from byline.cli import app
 from byline.corpora.author_corpus import make_author_corpus
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem
-from byline.corpora.reference.folder import write_reference
+from byline.corpora.reference import write_reference
 from byline.errors import OVERWRITE, RESUME, BylineError, CorpusError
 from byline.judgment.checks.reference_suitability import check_reference
 from byline.settings.settings import Settings

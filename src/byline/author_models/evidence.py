@@ -31,8 +31,7 @@ from byline.engines.protocol import Feature, Runtime
 from byline.engines.questions import Question, Questions, ReferencePart
 from byline.engines.rnn.training import Model
 from byline.settings.settings import ADDITIVE, Settings
-from byline.text.alignment import values_by_character
-from byline.text.encoder import SHORTEST, Symbols
+from byline.text.encoder import SHORTEST, Symbols, values_by_character
 from byline.text.normalize import CAPITAL
 
 Gains = NDArray[np.float64]

@@ -16,14 +16,14 @@ from byline.cli.files import require_free
 from byline.cli.progress import reporting
 from byline.corpora.answers import read_truth
 from byline.corpora.problems import holds_problems, read_problems
-from byline.corpora.reference.build import read_reference
+from byline.corpora.reference_building import read_reference
 from byline.errors import OVERWRITE, RunError
 from byline.judgment.calibration import Calibration, write_calibration
 from byline.judgment.likelihood_ratio import format_ratio
 from byline.judgment.simulated_cases import make_cases
 from byline.runs.executor import Execution
 from byline.runs.folder import remove_run, require_run_folder
-from byline.storage.signals import exit_code
+from byline.storage.process import exit_code
 from byline.tasks.calibrate import calibrate
 
 

@@ -17,7 +17,7 @@ from byline.engines.protocol import Runtime
 from byline.errors import RunError
 from byline.report.clustering import clustering_report
 from byline.report.page import describe_report, require_report_path, write_report
-from byline.settings.pools import read_pool
+from byline.settings.settings import read_pool
 from byline.tasks.cluster import PRESET, Clustering, cluster_documents
 from byline.tasks.cluster_files import (
     INFO,

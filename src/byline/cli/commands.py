@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from byline.storage.signals import exit_interrupted
+from byline.storage.process import exit_interrupted
 
 
 class CommandSpec(NamedTuple):

@@ -13,13 +13,18 @@ import typer
 
 from byline.errors import SettingsError
 from byline.runs.budget import parse_duration
-from byline.settings.pools import Pool, as_pool_file, pool_of, preset_names, read_pool, usual_preset
 from byline.settings.settings import (
     MOST_MEMBERS,
     Interpretation,
+    Pool,
     Settings,
+    as_pool_file,
     parse_assignments,
+    pool_of,
+    preset_names,
+    read_pool,
     read_settings,
+    usual_preset,
 )
 from byline.text.languages import NAMES
 from byline.text.normalize import Mask

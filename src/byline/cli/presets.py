@@ -10,7 +10,7 @@ from rich.table import Table
 
 from byline.cli import options
 from byline.cli.console import count_of, out, print_json, printable
-from byline.settings.pools import Pool, preset_names, read_pool
+from byline.settings.settings import Pool, preset_names, read_pool
 
 
 def presets_command(

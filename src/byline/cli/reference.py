@@ -12,9 +12,8 @@ from rich.table import Table
 from byline.cli import options
 from byline.cli.console import count_of, language_title, out, print_json, printable
 from byline.corpora.problems import read_problems, require_sound
-from byline.corpora.reference.build import build_reference, read_reference
-from byline.corpora.reference.folder import require_vacant, write_reference
-from byline.corpora.reference.population import SHORTEST_TEXT, Reference
+from byline.corpora.reference import SHORTEST_TEXT, Reference, require_vacant, write_reference
+from byline.corpora.reference_building import build_reference, read_reference
 from byline.judgment.checks.cautions import ReferenceCheck
 from byline.judgment.checks.reference_suitability import check_reference
 from byline.text.shared_passages import PASSAGE

@@ -18,12 +18,12 @@ from byline.cli.files import given_command, require_no_input
 from byline.cli.progress import reporting
 from byline.corpora.answers import write_answers
 from byline.corpora.problems import read_problems, read_question
-from byline.corpora.reference.build import read_reference
+from byline.corpora.reference_building import read_reference
 from byline.judgment.calibration import MismatchError, read_calibration
 from byline.runs.executor import Execution, Interrupted
 from byline.runs.folder import FOLDER, RunOutput
 from byline.runs.request import JudgmentRequest
-from byline.storage.signals import exit_code
+from byline.storage.process import exit_code
 from byline.tasks.verify import verify
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from byline.corpora.documents import JsonObject, classify_path, read_json, read_json_lines, read_table
 from byline.corpora.problems import ANSWER_FILES, Layout, find_file
@@ -133,14 +134,19 @@ def match_truth(answers: Mapping[str, float], truth: Mapping[str, bool], where: 
 
 def read_answers_json(path: Path) -> Any:
     """Read a JSON file of answers or truth."""
-    try:
+    with _corpus_as_answers_errors():
         return read_json(path)
+
+
+@contextmanager
+def _corpus_as_answers_errors() -> Iterator[None]:
+    try:
+        yield
     except CorpusError as error:
-        raise _as_answers_error(error) from None
+        raise AnswersError(error.what, where=error.where, remedy=error.remedy) from None
 
 
-@dataclass(frozen=True)
-class _Format(Generic[Value]):
+class _Format(NamedTuple, Generic[Value]):
     """A kind of file that has a value for each problem."""
 
     noun: str
@@ -156,7 +162,7 @@ class _Format(Generic[Value]):
 
 def _read_values(path: Path, kind: _Format[Value]) -> dict[str, Value]:
     """Read each id's value. Raise one error for all bad entries."""
-    try:
+    with _corpus_as_answers_errors():
         if classify_path(path, f"Name the {kind.noun} file or its folder") == "folder":
             found = next((file for name in kind.names if (file := find_file(path, name))), None)
             if found is None:
@@ -164,8 +170,6 @@ def _read_values(path: Path, kind: _Format[Value]) -> dict[str, Value]:
                 raise AnswersError(f"has no {names}", where=path, remedy=f"Name the {kind.noun} file")
             path = found
         entries = _read_entries(path, kind.keys)
-    except CorpusError as error:
-        raise _as_answers_error(error) from None
     values: dict[str, Value] = {}
     faults = []
     for where, problem_id, word in entries:
@@ -182,10 +186,6 @@ def _read_values(path: Path, kind: _Format[Value]) -> dict[str, Value]:
     if not values:
         raise AnswersError("is empty", where=path, remedy=f"Write {line}")
     return values
-
-
-def _as_answers_error(error: CorpusError) -> AnswersError:
-    return AnswersError(error.what, where=error.where, remedy=error.remedy)
 
 
 def _read_entries(path: Path, keys: tuple[str, ...]) -> list[tuple[str, object, object]]:
@@ -217,11 +217,10 @@ def _read_entry(value: object, keys: tuple[str, ...]) -> tuple[object, object]:
 def _parse_answer(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
-    try:
+    with suppress(ValueError, OverflowError):
         number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if 0 <= number <= 1 else None
+        return number if 0 <= number <= 1 else None
+    return None
 
 
 _WORDS = {"y": True, "yes": True, "true": True, "1": True, "n": False, "no": False, "false": False, "0": False}

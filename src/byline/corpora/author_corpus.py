@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import threading
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from byline.corpora.documents import (
     Document,
     JsonObject,
     classify_path,
+    collect_errors,
     find_texts,
     list_folder,
     list_visible,
@@ -24,7 +24,7 @@ from byline.corpora.documents import (
     read_json_lines,
     read_table,
 )
-from byline.corpora.formats.extraction import LARGEST_TEXT
+from byline.corpora.formats.extraction import LARGEST_TEXT, TOO_LARGE
 from byline.errors import CorpusError
 from byline.text.languages import language_of, language_of_script
 from byline.text.normalize import normalize
@@ -32,14 +32,11 @@ from byline.text.normalize import normalize
 REMEDY = "Name a folder of authors' folders, a folder of Author_Title.txt files, or a .csv or .jsonl file"
 NAME_COLUMNS = "Say which columns hold authors and texts with {author_column} and {text_column}"
 TABLES = (".csv", ".tsv", ".jsonl")
-DELIMITERS = (",", ";", "\t")
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 """Spreadsheets of some countries write semicolons."""
-_DELIMITER_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs"}
 NONE = "none of these"
 """The answer if nobody is likely; it can't be the name of an author."""
 MAX_CELL = 100_000_000
-_CSV_LOCK = threading.Lock()
-"""Held while the csv module accepts longer cells, which is a setting of the whole process."""
 
 
 @dataclass(frozen=True)
@@ -74,19 +71,15 @@ def read_author_corpus(
     found: list[tuple[str, str, Document]] = []  # author, title, and the text under its whole path
     errors: list[CorpusError] = []
     for path in map(Path, [paths] if isinstance(paths, Path | str) else paths):
-        try:
+        with collect_errors(errors):
             if classify_path(path, REMEDY) == "folder":
                 for author, file, title in _list_texts(path):
-                    try:
+                    with collect_errors(errors):
                         found.append((author, title, read_document(file)))
-                    except CorpusError as error:
-                        errors.append(error)
             elif path.suffix.lower() in TABLES:
                 found += _read_rows(path, (author_column, text_column))
             else:
                 raise CorpusError("is neither a folder nor a .csv, .tsv or .jsonl file", where=path, remedy=REMEDY)
-        except CorpusError as error:
-            errors.append(error)
     raise_together(errors)
     corpus = make_author_corpus([document for *_, document in found], [author for author, *_ in found], language)
     titles = {document.name: title for _, title, document in found}
@@ -161,8 +154,7 @@ def _read_rows(path: Path, columns: Sequence[str]) -> list[tuple[str, str, Docum
         _require_columns(row, columns, where)
         author, text = (_check_cell(row[column], column, where) for column in columns)
         if len(text) > LARGEST_TEXT:
-            size = f"{LARGEST_TEXT // 1_000_000} million characters"
-            raise CorpusError(f"has more than {size}", where=where, remedy="Split the text")
+            raise CorpusError(f"has {TOO_LARGE}", where=where, remedy="Split the text")
         found.append((author.strip(), f"{path.name}:{line}", Document(f"{path}:{line}", text)))
     if not found:
         raise CorpusError("is empty", where=path, remedy="Write a line for each text")
@@ -200,32 +192,28 @@ def _require_distinct(names: Sequence[str], where: str) -> None:
 def _csv_rows(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, object]]]:
     """Return the number of each row's last line, and its cells by column."""
     content = read_table(path)
-    with _CSV_LOCK:
-        before = csv.field_size_limit(MAX_CELL)
-        try:
-            delimiter = _delimiter(content, columns, "\t" if path.suffix.lower() == ".tsv" else ",")
-            reader = csv.reader(io.StringIO(content), delimiter=delimiter, strict=True)  # raises for an open quote
-            names = next(filter(None, reader), [])
-            if names:
-                _require_columns(names, columns, _place(path, reader.line_num))
-                _require_distinct(names, _place(path, reader.line_num))
-            last = max((place for place, name in enumerate(names, start=1) if name), default=0)
-            rows: list[tuple[int, dict[str, object]]] = []
-            for row in filter(None, reader):
-                if len(row) != len(names) or any(row[last:]):  # a cell after the last name was cut off a text
-                    quoted = f"Put texts that contain {_DELIMITER_NAMES[delimiter]} in quotes"
-                    raise CorpusError(
-                        f"has {len(row)} cell{'s' * (len(row) > 1)} for {last} columns",
-                        where=_place(path, reader.line_num),
-                        remedy=f"{quoted} and leave no cell out",
-                    )
-                rows.append((reader.line_num, dict(zip(names, row, strict=True))))
-            return rows
-        except csv.Error as error:
-            remedy = "Save it as CSV with a line of column names"
-            raise CorpusError(f"is not a table ({error})", where=path, remedy=remedy) from None
-        finally:
-            csv.field_size_limit(before)
+    csv.field_size_limit(MAX_CELL)  # for the whole process; by default, a cell can't hold a book
+    delimiter = _delimiter(content, columns, "\t" if path.suffix.lower() == ".tsv" else ",")
+    reader = csv.reader(io.StringIO(content), delimiter=delimiter, strict=True)  # raises for an open quote
+    try:
+        names = next(filter(None, reader), [])
+        if names:
+            _require_columns(names, columns, _place(path, reader.line_num))
+            _require_distinct(names, _place(path, reader.line_num))
+        last = max((place for place, name in enumerate(names, start=1) if name), default=0)
+        rows: list[tuple[int, dict[str, object]]] = []
+        for row in filter(None, reader):
+            if len(row) != len(names) or any(row[last:]):  # a cell after the last name was cut off a text
+                raise CorpusError(
+                    f"has {len(row)} cell{'s' * (len(row) > 1)} for {last} columns",
+                    where=_place(path, reader.line_num),
+                    remedy=f"Put texts that contain {DELIMITERS[delimiter]} in quotes and leave no cell out",
+                )
+            rows.append((reader.line_num, dict(zip(names, row, strict=True))))
+    except csv.Error as error:
+        remedy = "Save it as CSV with a line of column names"
+        raise CorpusError(f"is not a table ({error})", where=path, remedy=remedy) from None
+    return rows
 
 
 def _delimiter(content: str, columns: Sequence[str], usual: str) -> str:

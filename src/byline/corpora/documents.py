@@ -6,7 +6,9 @@ import json
 import logging
 import os
 import stat
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeGuard
@@ -14,7 +16,7 @@ from typing import Any, Literal, NoReturn, TypeGuard
 from byline.corpora.formats import FORMATS, read_text
 from byline.corpora.formats.encodings import MARKS
 from byline.corpora.formats.extraction import LARGEST_FILE, find_foreign
-from byline.errors import CorpusError, listing
+from byline.errors import CorpusError, SettingsError, listing
 
 log = logging.getLogger(__name__)
 
@@ -73,22 +75,14 @@ def read_bytes(path: Path, name: str | None = None, limit: int = MAX_BYTES) -> b
     if classify_path(path, CHECK_ACCESS, where) == "folder":
         raise CorpusError("is a folder, not a file", where=where, remedy="Name the files in it")
     try:
-        with open(path, "rb", buffering=0, opener=_open_nonblocking) as file:
-            if os.fstat(file.fileno()).st_size > limit:
-                size = f"{limit // 1_000_000:,} MB"
-                raise CorpusError(f"is larger than {size}", where=where, remedy="Split it or save its text alone")
-            data = file.read()
-            if data is None:  # some files of the system have nothing to read yet
-                raise CorpusError("can't be read (it is not ready)", where=where, remedy="Copy it to a plain file")
-            return bytes(data)
+        if path.stat().st_size > limit:
+            size = f"{limit // 1_000_000:,} MB"
+            raise CorpusError(f"is larger than {size}", where=where, remedy="Split it or save its text alone")
+        return path.read_bytes()
     except OSError as error:
         raise CorpusError(f"can't be read ({error.strerror})", where=where, remedy=CHECK_ACCESS) from None
     except MemoryError:
         raise CorpusError("is too large for the free memory", where=where, remedy="Split it") from None
-
-
-def _open_nonblocking(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def read_document(path: Path | str, name: str | None = None, encoding: str | None = None) -> Document:
@@ -210,14 +204,22 @@ def read_documents(
     files: Iterable[tuple[Path, str | None]], faults: Sequence[str] = (), encoding: str | None = None
 ) -> list[Document]:
     """Read files under the names given. Raise one CorpusError for all that can't be read and for earlier faults."""
-    documents, errors = [], [CorpusError(fault) for fault in faults]
+    documents: list[Document] = []
+    errors = [CorpusError(fault) for fault in faults]
     for file, name in files:
-        try:
+        with collect_errors(errors):
             documents.append(read_document(file, name, encoding))
-        except CorpusError as error:
-            errors.append(error)
     raise_together(errors)
     return documents
+
+
+@contextmanager
+def collect_errors(errors: list[CorpusError]) -> Iterator[None]:
+    """Append a CorpusError to a list instead of raising it."""
+    try:
+        yield
+    except CorpusError as error:
+        errors.append(error)
 
 
 def raise_together(errors: Sequence[CorpusError]) -> None:
@@ -253,6 +255,24 @@ def read_json_lines(path: Path) -> Iterator[tuple[int, Any]]:
             except (ValueError, RecursionError):
                 where, remedy = f"{path.name} line {number}", "Write one JSON object per line"
                 yield number, CorpusError("is not JSON", where=where, remedy=remedy)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read the values in a TOML file."""
+    try:
+        return parse_toml(read_bytes(path), str(path))
+    except CorpusError as error:
+        raise SettingsError(error.what, where=error.where, remedy=error.remedy) from None
+
+
+def parse_toml(data: bytes, where: str) -> dict[str, Any]:
+    """Return the values in TOML."""
+    try:
+        values = tomllib.loads(decode(data, where))
+        json.dumps(values, default=str)  # raises for numbers of thousands of digits, which no message can show
+        return values
+    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, extremely long or nested
+        raise SettingsError(f"not TOML ({error})", where=where, remedy="Write lines such as hidden = 99") from None
 
 
 def is_plain_name(value: object) -> TypeGuard[str]:

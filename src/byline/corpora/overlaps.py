@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 
 from byline.corpora.documents import Document
 from byline.corpora.problems import BadProblem, Problem, ProblemSet
-from byline.text.alignment import align_text
-from byline.text.encoder import SHORTEST, Alphabet, TextEncoder
+from byline.text.encoder import SHORTEST, Alphabet, TextEncoder, align_text
 from byline.text.normalize import UNSEGMENTED
 from byline.text.shared_passages import Span, find_shared_spans, plain_form
 

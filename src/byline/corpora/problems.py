@@ -18,6 +18,7 @@ from typing import Literal
 from byline.corpora.documents import (
     Document,
     classify_path,
+    collect_errors,
     find_duplicates,
     find_texts,
     has_text_name,
@@ -28,7 +29,7 @@ from byline.corpora.documents import (
     read_json,
     read_json_lines,
 )
-from byline.corpora.formats.extraction import LARGEST_TEXT
+from byline.corpora.formats.extraction import LARGEST_TEXT, TOO_LARGE
 from byline.errors import CorpusError, list_some, listing
 from byline.text.languages import FOREIGN, language_of, language_of_id, language_of_script
 
@@ -246,12 +247,10 @@ def _read_folder(
     if len(unknown) > 1:
         add_error(f"{len(unknown)} unknown texts: {', '.join(path.name for path in unknown)}", "Leave one")
     errors += find_duplicates(known, f"{problem_id}/")
-    documents = []
+    documents: list[Document] = []
     for path in (*known, *unknown):
-        try:
+        with collect_errors(errors):
             documents.append(read_document(path, f"{problem_id}/{path.name}"))
-        except CorpusError as error:
-            errors.append(error)
     if errors:
         raise CorpusError("\n  ".join(map(str, errors)))
     return Problem(problem_id, tuple(documents[:-1]), documents[-1], _find_language(language, problem_id, documents))
@@ -296,8 +295,7 @@ def _read_pair(record: object, where: str, language: str | None) -> Problem:
         if not text.strip():
             raise CorpusError(f"{subject} is empty", where=where, remedy="Remove the line or add text")
         if len(text) > LARGEST_TEXT:
-            size = f"{LARGEST_TEXT // 1_000_000} million characters"
-            raise CorpusError(f"{subject} has more than {size}", where=where, remedy="Split it")
+            raise CorpusError(f"{subject} has {TOO_LARGE}", where=where, remedy="Split it")
     first, second = (Document(f"{problem_id}, text {n}", text) for n, text in enumerate(pair, start=1))
     return Problem(problem_id, (first,), second, _find_language(language, problem_id, [first, second]), symmetric=True)
 

@@ -76,7 +76,7 @@ PARTS = {"pypdf[crypto]": "cryptography"}
 
 def look_at_machine() -> Section:
     """Versions, cores and memory."""
-    from byline.storage.memory import available_memory
+    from byline.storage.process import available_memory
 
     held = available_memory()
     return Section(

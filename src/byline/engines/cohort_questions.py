@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from byline.corpora.problems import Problem
-from byline.corpora.reference.population import FEWEST, Reference, related_texts
+from byline.corpora.reference import FEWEST, Reference, related_texts
 from byline.engines.encoded_texts import EncodedTexts
 from byline.engines.questions import (
     NumberedTexts,

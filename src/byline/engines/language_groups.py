@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from byline.corpora.documents import Document
 from byline.corpora.problems import BadProblem, Problem, ProblemSet, require_sound
-from byline.corpora.reference.population import Reference, describe_languages, same_language
+from byline.corpora.reference import Reference, describe_languages, same_language
 from byline.engines.cohort_questions import prepare_cohort
 from byline.engines.questions import (
     FEWEST_HEADS,

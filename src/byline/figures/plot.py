@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
@@ -49,7 +49,7 @@ LEAF_HEIGHT = 0.38
 MAX_HEIGHT = 60.0
 MAX_REPLICATES = 10_000
 
-Source = Run | AuthorModel | Path | str
+Source: TypeAlias = Run | AuthorModel | Path | str
 """A run or a model, or the folder or file that holds it."""
 
 

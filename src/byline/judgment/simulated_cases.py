@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from byline.corpora.problems import Problem, ProblemSet
-from byline.corpora.reference.build import build_reference
-from byline.corpora.reference.population import Reference
+from byline.corpora.reference import Reference
+from byline.corpora.reference_building import build_reference
 from byline.errors import TooLittleText
 
 MAX_KNOWN = 4

@@ -16,8 +16,7 @@ from byline.errors import RunError
 from byline.runs.ensemble import count_cores
 from byline.runs.plan import BudgetEstimate
 from byline.runs.workers import SendEvent, run_here
-from byline.settings.pools import Pool
-from byline.settings.settings import Settings
+from byline.settings.settings import Pool, Settings
 from byline.text.encoder import SHORTEST
 
 MOST_IN_BUDGET = 32

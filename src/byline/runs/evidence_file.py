@@ -29,8 +29,7 @@ from byline.engines.questions import PreparedQuestions
 from byline.errors import RunError
 from byline.runs.member_files import describe
 from byline.storage.files import hash_file, read_regular_file, sha256
-from byline.text.alignment import Alignment, align_text
-from byline.text.encoder import Symbols, TextEncoder
+from byline.text.encoder import Alignment, Symbols, TextEncoder, align_text
 
 EVIDENCE, GAINS = "evidence.json", "evidence.npy"
 OLD_GAINS = "evidence.safetensors"

@@ -41,23 +41,27 @@ from byline.runs.member_files import (
     sides_from_bytes,
 )
 from byline.runs.plan import BEGIN_AGAIN, FORMAT, Member, Plan, member_from, plan_from, plan_values, require_format
-from byline.settings.pools import to_toml
+from byline.settings.settings import to_toml
 from byline.storage.files import (
     PART,
     checked_json,
     discard,
+    finish_replacement,
     hash_file,
+    hidden_place,
     is_own_folder,
+    is_replacing,
+    prepared_folder,
     read_checked_json,
     read_regular_file,
     remove,
     remove_parts,
+    replace_folder,
     sha256,
     write_error,
     write_files,
     write_folder,
 )
-from byline.storage.replacement import finish_replacement, hidden_place, is_replacing, prepared_folder, replace_folder
 
 log = logging.getLogger(__name__)
 

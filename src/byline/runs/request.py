@@ -28,8 +28,7 @@ from byline.runs.plan import (
     hash_problems,
     package_versions,
 )
-from byline.settings.pools import Pool, require_members
-from byline.settings.settings import Interpretation, Settings, kinds_of
+from byline.settings.settings import Interpretation, Pool, Settings, kinds_of, require_members
 
 MOST_CHANGES = 6
 """The number of differences that a message lists."""

@@ -1,18 +1,37 @@
-"""Settings of one ensemble member: its engine and the meta-parameters of the paper's Table 1; TOML input and output."""
+"""Settings of one ensemble member (the meta-parameters of the paper's Table 1), and pools that members are drawn from.
+
+A pool (section 2.5) is a built-in preset or a user's own TOML file:
+
+    description = "what it is for"
+    draw = "order"            # draw members in order, or at "random" by the seed
+    members = 4               # default number of members
+    interpret = "rank"        # default interpretation: "rank", "relative" or "cohort"
+
+    [shared]                  # settings of all members
+    radius = 0.03
+
+    [[member]]                # settings of one member, which override the shared ones
+    hidden = 99
+
+After the last member the first is drawn again, with another seed, unless its engine does not depend on the seed.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import json
 import math
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
-from byline.corpora.documents import decode, read_bytes
-from byline.errors import CorpusError, SettingsError, listing
+import numpy as np
+
+from byline.corpora.documents import parse_toml, read_toml
+from byline.errors import SettingsError, listing
 from byline.text.normalize import Mask, TextRules
 
 Engine = Literal["rnn", "ngram", "vectors", "spread", "linear"]
@@ -42,6 +61,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "radius": (0.0, 0.5),
     "compared": (10, 1_000_000),
     "order": (2, 12),
+    "members": (1, MOST_MEMBERS),
 }
 
 NETWORK = (
@@ -65,14 +85,13 @@ class EngineKind(NamedTuple):
     """It can link texts in clusters: it takes an `index`."""
 
 
-ENGINES: dict[Engine, EngineKind] = {
+ENGINES: dict[str, EngineKind] = {
     "rnn": EngineKind((*NETWORK, "direction", "skip"), additive=True, chance=True),
     "ngram": EngineKind(("order", "direction", "skip"), additive=True, attributes=True, links=True),
     "vectors": EngineKind(("order",), attributes=True, links=True),
     "spread": EngineKind(("order",)),
     "linear": EngineKind(("order",), attributes=True),
 }
-READ_BY: dict[str, tuple[str, ...]] = {name: kind.reads for name, kind in ENGINES.items()}
 ADDITIVE = tuple(name for name, kind in ENGINES.items() if kind.additive)
 
 
@@ -134,7 +153,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Check all values."""
-        faults = [fault for name, value in asdict(self).items() if (fault := _find_fault(name, value))]
+        faults = [fault for name, value in asdict(self).items() if (fault := _find_fault(name, value, KINDS[name]))]
         if not faults:
             unread = [name for name in self.changes() if not reads(self.engine, name)]
             faults = [unread_error(name, [self.engine]) for name in unread]
@@ -162,8 +181,12 @@ class Settings:
 
     def to_toml(self) -> str:
         """Return the settings as TOML, one per line, in the order of the fields."""
-        # strings, numbers and booleans are the same in JSON and TOML
-        return "".join(f"{name} = {json.dumps(value)}\n" for name, value in asdict(self).items())
+        return _to_lines(asdict(self))
+
+
+def _to_lines(values: Mapping[str, object]) -> str:
+    # strings, numbers and booleans are the same in JSON and TOML
+    return "".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items())
 
 
 def kinds_of(rows: Iterable[Settings]) -> tuple[str, ...]:
@@ -176,7 +199,7 @@ def kinds_of(rows: Iterable[Settings]) -> tuple[str, ...]:
 
 def reads(engine: str, name: str) -> bool:
     """Return whether an engine reads a setting."""
-    return name in READ_BY[engine] or not any(name in names for names in READ_BY.values())
+    return name in ENGINES[engine].reads or not any(name in kind.reads for kind in ENGINES.values())
 
 
 KINDS: dict[str, Any] = {name: kind for name, kind in get_type_hints(Settings).items() if name != "return"}
@@ -195,35 +218,13 @@ def change_settings(base: Settings, changes: Mapping[str, object], where: str) -
     try:
         return base.change(changes)
     except SettingsError as error:
-        place = where if error.where is None else f"{where}: {error.where}"
-        raise SettingsError(error.what, where=place, remedy=error.remedy) from None
+        raise _place_error(error, where) from None
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """Read the values in a TOML file."""
-    try:
-        return parse_toml(read_bytes(path), str(path))
-    except CorpusError as error:
-        raise SettingsError(error.what, where=error.where, remedy=error.remedy) from None
-
-
-def parse_toml(data: bytes, where: str) -> dict[str, Any]:
-    """Return the values in TOML."""
-    try:
-        values = tomllib.loads(decode(data, where))
-        _check_numbers(values)
-        return values
-    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, extremely long or nested
-        raise SettingsError(f"not TOML ({error})", where=where, remedy="Write lines such as hidden = 99") from None
-
-
-def _check_numbers(value: object) -> None:
-    """Raise ValueError for huge whole numbers, which TOML allows in hexadecimal digits and Python can't print."""
-    if isinstance(value, int) and abs(value) >= 2**63:
-        raise ValueError("a whole number of more than 64 bits")
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    for each in inner:
-        _check_numbers(each)
+def _place_error(error: SettingsError, where: str) -> SettingsError:
+    """Return an error that says where the setting comes from."""
+    place = where if error.where is None else f"{where}: {error.where}"
+    return SettingsError(error.what, where=place, remedy=error.remedy)
 
 
 def parse_assignments(assignments: Iterable[str]) -> dict[str, object]:
@@ -259,8 +260,7 @@ def _to_float(name: str, value: object) -> object:
     return value
 
 
-def _find_fault(name: str, value: object) -> SettingsError | None:
-    kind = KINDS[name]
+def _find_fault(name: str, value: object, kind: Any) -> SettingsError | None:
     if choices := get_args(kind):
         good, wanted = value in choices, f"one of {', '.join(choices)}"
     elif kind is bool:
@@ -275,14 +275,17 @@ def _find_fault(name: str, value: object) -> SettingsError | None:
 
 
 def _unknown(name: str) -> SettingsError:
-    near = difflib.get_close_matches(name, KINDS, n=1)
-    remedy = f"Did you mean {near[0]}?" if near else f"Choose one of {', '.join(KINDS)}"
-    return SettingsError("no such setting", where=name, remedy=remedy)
+    return SettingsError("no such setting", where=name, remedy=_suggest(name, KINDS))
+
+
+def _suggest(name: str, choices: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(choices), n=1)
+    return f"Did you mean {near[0]}?" if near else f"Choose one of {', '.join(choices)}"
 
 
 def unread_error(name: str, engines: Iterable[str]) -> SettingsError:
     """Return the error about a setting that none of some engines reads."""
-    able = ", ".join(engine for engine in READ_BY if reads(engine, name))
+    able = ", ".join(engine for engine in ENGINES if reads(engine, name))
     what = f"is no setting of the engine {' or '.join(engines)}"
     return SettingsError(what, where=name, remedy=f"Leave it out, or choose an engine that reads it ({able})")
 
@@ -292,3 +295,172 @@ def _raise_faults(faults: Sequence[SettingsError]) -> None:
         raise faults[0]
     if faults:
         raise SettingsError(listing([str(fault) for fault in faults], "these settings can't be used"))
+
+
+PoolDraw = Literal["order", "random"]
+"""How members are drawn from a pool: in its order, or at random by the seed."""
+
+_KEYS = ("description", "draw", "members", "interpret", "shared", "member")
+_ENGINES = tuple(ENGINES)  # TOML may give values that can't be hashed
+_PRESETS = files("byline.settings") / "presets"
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The settings that the members of an ensemble are drawn from.
+
+    Raises SettingsError if there are no rows, a value is invalid, or members differ in their radius.
+    """
+
+    name: str
+    rows: tuple[Settings, ...]
+    description: str = ""
+    draw: PoolDraw = "order"
+    members: int = 1
+    """Default number of members."""
+    interpret: Interpretation = "rank"
+    """Default interpretation."""
+
+    def __post_init__(self) -> None:
+        """Check all values."""
+        if not self.rows:
+            remedy = "Write a [[member]] for each, with its settings below it"
+            raise SettingsError("no members", where=self.name, remedy=remedy)
+        for name, kind in (("draw", PoolDraw), ("interpret", Interpretation), ("members", int)):
+            if fault := _find_fault(name, getattr(self, name), kind):
+                raise _place_error(fault, self.name)
+        if len({row.radius for row in self.rows}) > 1:
+            remedy = "Give it once, under [shared]"
+            raise SettingsError("members have different values", where=f"{self.name}: radius", remedy=remedy)
+
+    @property
+    def radius(self) -> float:
+        """Answers nearer than this to 0.5 are undecided."""
+        return self.rows[0].radius
+
+    @property
+    def max_members(self) -> int:
+        """The number of members that can differ: those whose engine does not depend on the seed are drawn once."""
+        return MOST_MEMBERS if any(row.repeatable for row in self.rows) else len(self.rows)
+
+    def change(self, changes: Mapping[str, object]) -> Pool:
+        """Return the pool with settings changed in all members whose engine reads them.
+
+        Members that become equal are merged, unless their scores depend on the seed.
+        """
+        given = changes.get("engine")
+        engines = [str(given)] if given in _ENGINES else list(dict.fromkeys(row.engine for row in self.rows))
+        for name in changes:
+            if name in KINDS and not any(reads(each, name) for each in engines):
+                raise unread_error(name, engines)
+        kept: dict[int, Settings] = {}
+        for place, row in enumerate(self.rows):
+            new = row.change(_readable(changes, str(given) if given in _ENGINES else row.engine))
+            if new.repeatable or new not in kept.values():
+                kept[place] = new
+        return self._with_rows(kept)
+
+    def only(self, engines: Sequence[str]) -> Pool:
+        """Return the pool with the members of some engines."""
+        here = dict.fromkeys(row.engine for row in self.rows)
+        if missing := [engine for engine in engines if engine not in here]:
+            what, remedy = f"has no members of the engine {', '.join(missing)}", f"Choose among {', '.join(here)}"
+            raise SettingsError(what, where=self.name, remedy=remedy)
+        return self._with_rows({place: row for place, row in enumerate(self.rows) if row.engine in engines})
+
+    def _with_rows(self, rows: Mapping[int, Settings]) -> Pool:
+        """Return the pool with some rows, by place; its default members are those that are left, or one."""
+        usual = sum(place < self.members for place in rows) + max(0, self.members - len(self.rows))
+        most = Pool(self.name, tuple(rows.values())).max_members
+        return dataclasses.replace(self, rows=tuple(rows.values()), members=min(max(1, usual), most))
+
+    def take(self, count: int, seed: int) -> tuple[Settings, ...]:
+        """Draw the settings of `count` members; a larger ensemble begins with those of a smaller one."""
+        require_members(count)
+        if count > self.max_members:
+            what = f"{count} members, but engines that don't depend on the seed would repeat their answers"
+            remedy = f"Choose {self.max_members} {'member' if self.max_members == 1 else 'members'} at most"
+            raise SettingsError(what, where=self.name, remedy=remedy)
+        rng = np.random.default_rng(seed)
+        taken: list[Settings] = []
+        while len(taken) < count:
+            places = rng.permutation(len(self.rows)) if self.draw == "random" else range(len(self.rows))
+            again = bool(taken)
+            taken += (self.rows[place] for place in places if self.rows[place].repeatable or not again)
+        return tuple(taken[:count])
+
+
+def _readable(changes: Mapping[str, object], engine: str) -> dict[str, object]:
+    """Return the changes that an engine reads, and unknown names, which Settings refuses."""
+    return {name: value for name, value in changes.items() if name not in KINDS or reads(engine, name)}
+
+
+def require_members(count: int) -> None:
+    """Raise SettingsError if a number of members is invalid."""
+    if fault := _find_fault("members", count, int):
+        raise fault
+
+
+def pool_of(settings: Settings, members: int = 1) -> Pool:
+    """Return a pool whose members differ only in their seeds."""
+    return Pool("settings", (settings,), "one setting, different seeds", members=members)
+
+
+def preset_names() -> list[str]:
+    """Return the names of the built-in presets, `best` first."""
+    names = sorted(file.name.removesuffix(".toml") for file in _PRESETS.iterdir() if file.name.endswith(".toml"))
+    return sorted(names, key=lambda name: name != "best")
+
+
+def usual_preset(reference: bool) -> str:
+    """Return the default preset, with or without a reference population."""
+    return "cohort" if reference else "best"
+
+
+def as_pool_file(preset: str | Path | None) -> Path | None:
+    """Return the file that a preset means, or None if it is the name of a built-in one."""
+    if preset is None:
+        return None
+    return Path(preset) if isinstance(preset, Path) or preset.endswith(".toml") or "/" in preset else None
+
+
+def read_pool(preset: str | Path) -> Pool:
+    """Read a preset by its name, or the pool in a TOML file."""
+    if (path := as_pool_file(preset)) is not None:
+        return _make_pool(str(path), read_toml(path))
+    preset = str(preset)
+    if preset not in preset_names():
+        raise SettingsError("no such preset", where=preset, remedy=_suggest(preset, [*preset_names(), "a .toml file"]))
+    return _make_pool(preset, parse_toml((_PRESETS / f"{preset}.toml").read_bytes(), f"preset {preset}"))
+
+
+def to_toml(rows: Sequence[Settings], description: str, interpret: Interpretation = "rank") -> str:
+    """Return a pool of exactly these members as TOML, which `read_pool` reads."""
+    plain = "".join(letter if letter.isascii() and letter.isprintable() else "?" for letter in description)
+    head = {"description": plain, "draw": "order", "members": len(rows), "interpret": interpret}
+    return _to_lines(head) + "".join(f"\n[[member]]\n{row.to_toml()}" for row in rows)
+
+
+def _make_pool(name: str, values: Mapping[str, Any]) -> Pool:
+    """Return a pool from the values of its TOML."""
+    if unknown := [key for key in values if key not in _KEYS]:
+        remedy = "Put settings under [shared] or [[member]], or give a file of settings alone as {settings}"
+        raise SettingsError(f"a pool holds {', '.join(_KEYS)}", where=f"{name}: {', '.join(unknown)}", remedy=remedy)
+    rows, shared = values.get("member", []), values.get("shared", {})
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows) or not isinstance(shared, dict):
+        remedy = "Write [shared] once and [[member]] for each member, with settings below them"
+        raise SettingsError("no pool", where=name, remedy=remedy)
+    description = values.get("description", "")
+    if not isinstance(description, str):
+        raise SettingsError("is no text", where=f"{name}: description", remedy="Put it in quotes")
+    engines = [row.get("engine", shared.get("engine", "rnn")) for row in rows]
+    for key, value in shared.items():  # check each with an engine that reads it
+        able = [engine for engine in engines if engine in _ENGINES and reads(engine, key)]
+        engine = (able or engines or ["rnn"])[0]
+        change_settings(Settings(), {"engine": engine, key: value}, f"{name}: [shared]")
+    settings = []
+    for number, (row, engine) in enumerate(zip(rows, engines, strict=True), start=1):
+        common = _readable(shared, engine) if engine in _ENGINES else shared
+        settings.append(change_settings(Settings(), {**common, **row}, f"{name}: member {number}"))
+    defaults = {key: values[key] for key in ("draw", "members", "interpret") if key in values}
+    return Pool(name, tuple(settings), description, **{"members": len(rows), **defaults})

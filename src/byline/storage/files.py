@@ -1,4 +1,9 @@
-"""Files and folders that are written whole or not at all."""
+"""Files and folders that are written whole or not at all.
+
+`write_files` and `write_folder` write what is in memory. A large folder is prepared beside its place, and
+`replace_folder` puts it there: after a kill at any moment, the old folder or the new one is there, and complete.
+Its callers hold a lock.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,7 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -192,6 +197,66 @@ def _is_other_process(process: int) -> bool:
     except (OSError, OverflowError):  # another user's process
         pass
     return True
+
+
+def hidden_place(folder: Path, suffix: str) -> Path:
+    """Return a hidden name beside a folder, or beside the folder that a link leads to."""
+    real = Path(os.path.realpath(folder))
+    return real.with_name(f".{real.name}{suffix}")
+
+
+def prepared_folder(folder: Path) -> Path:
+    """Return the hidden place where a new folder is prepared. What it holds is never read."""
+    return hidden_place(folder, f".new{PART}")
+
+
+def replaced_folder(folder: Path) -> Path:
+    """Return the hidden place where the old folder is while the new one takes its place."""
+    return hidden_place(folder, f".old{PART}")
+
+
+def replace_folder(folder: Path, beside: Sequence[str] = ()) -> None:
+    """Put the prepared folder in place of a folder.
+
+    Parameters
+    ----------
+    beside
+        Names of files beside the folder that were made from the old one. They are removed with it.
+    """
+    old = replaced_folder(folder)
+    try:
+        remove(old)
+        folder.mkdir(exist_ok=True)
+        folder.rename(old)
+        _move_files(folder.parent, old, beside)
+        prepared_folder(folder).rename(folder)
+        sync_folder(folder.parent)
+    finally:
+        finish_replacement(folder, beside)
+
+
+def is_replacing(folder: Path) -> bool:
+    """Return whether a folder is being replaced, or was when its process was killed."""
+    return not folder.exists() and is_own_folder(replaced_folder(folder))
+
+
+def finish_replacement(folder: Path, beside: Sequence[str] = ()) -> None:
+    """Put the old folder back if the new one has not taken its place. Remove what is not needed any more."""
+    new, old = prepared_folder(folder), replaced_folder(folder)
+    if is_replacing(folder):
+        _move_files(old, folder.parent, beside)
+        old.rename(folder)
+        sync_folder(folder.parent)
+    discard(new)
+    if is_own_folder(old):
+        old.rename(new)  # before it is removed: a folder that is there in part is never put back
+        discard(new)
+
+
+def _move_files(source: Path, target: Path, names: Sequence[str]) -> None:
+    for name in names:
+        if os.path.lexists(source / name) and not os.path.lexists(target / name):
+            (source / name).rename(target / name)
 
 
 def checked_json(values: Mapping[str, Any]) -> bytes:

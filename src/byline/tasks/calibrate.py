@@ -11,7 +11,7 @@ import numpy as np
 
 from byline.corpora.answers import match_truth
 from byline.corpora.problems import BadProblem, Problem, ProblemSet
-from byline.corpora.reference.population import Reference
+from byline.corpora.reference import Reference
 from byline.errors import RunError, TooLittleText
 from byline.judgment.calibration import Calibration
 from byline.judgment.calibration_fitting import fit_calibration, require_trials
@@ -21,8 +21,7 @@ from byline.runs.folder import RunOutput, has_run, read_members, read_plan
 from byline.runs.plan import Plan
 from byline.runs.request import JudgmentRequest
 from byline.runs.run import scores_of_record
-from byline.settings.pools import Pool
-from byline.settings.settings import Interpretation, kinds_of
+from byline.settings.settings import Interpretation, Pool, kinds_of
 from byline.tasks.verify import verify
 
 log = logging.getLogger(__name__)

@@ -29,9 +29,8 @@ from byline.engines.ngram.kernels import index_texts
 from byline.engines.protocol import EngineResult, Runtime, load_engine
 from byline.engines.questions import Question, Questions
 from byline.errors import CorpusError, SettingsError, TooLittleText
-from byline.settings.pools import read_pool
 from byline.settings.settings import ENGINES as KINDS
-from byline.settings.settings import Settings
+from byline.settings.settings import Settings, read_pool
 from byline.text.encoder import Symbols
 from byline.text.languages import language_of, language_of_script
 

@@ -20,7 +20,7 @@ from byline.engines.protocol import Feature, Runtime
 from byline.engines.questions import Question
 from byline.settings.settings import ADDITIVE, Settings
 from byline.tasks.cluster import Clustering, encode_distinct, fill_pairs
-from byline.text.alignment import values_by_character
+from byline.text.encoder import values_by_character
 
 APART = 5
 """Of so many links that are chosen, one is between texts of two clusters."""

@@ -10,8 +10,8 @@ from pathlib import Path
 from byline.corpora.documents import Document
 from byline.corpora.overlaps import RemovedPassages, remove_shared_passages
 from byline.corpora.problems import ProblemSet, read_problems, read_texts
-from byline.corpora.reference.build import read_reference
-from byline.corpora.reference.population import Reference
+from byline.corpora.reference import Reference
+from byline.corpora.reference_building import read_reference
 from byline.engines.language_groups import lay_out_groups
 from byline.errors import RunError
 from byline.judgment.checks.cautions import Cautions
@@ -34,10 +34,9 @@ from byline.runs.plan import Plan
 from byline.runs.problem_file import cautions_bytes, problem_lines
 from byline.runs.request import Ensemble, JudgmentRequest, Request
 from byline.runs.workers import cluster_size
-from byline.settings.pools import Pool, pool_of, read_pool, usual_preset
-from byline.settings.settings import Settings
+from byline.settings.settings import Pool, Settings, pool_of, read_pool, usual_preset
 from byline.storage.files import write_files
-from byline.storage.memory import require_memory
+from byline.storage.process import require_memory
 
 log = logging.getLogger(__name__)
 

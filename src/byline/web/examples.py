@@ -8,8 +8,8 @@ from typing import Any, get_args
 
 from byline.corpora.documents import Document, read_document
 from byline.corpora.problems import Collection, builtin_problems
-from byline.corpora.reference.build import build_reference
-from byline.corpora.reference.population import Reference
+from byline.corpora.reference import Reference
+from byline.corpora.reference_building import build_reference
 from byline.storage.files import sha256
 
 QUESTIONED = "EN001"

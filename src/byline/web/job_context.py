@@ -8,9 +8,8 @@ import time
 from pathlib import Path
 
 from byline.corpora.documents import Document, read_documents
-from byline.corpora.reference.build import build_reference, read_reference
-from byline.corpora.reference.folder import write_reference
-from byline.corpora.reference.population import Reference
+from byline.corpora.reference import Reference, write_reference
+from byline.corpora.reference_building import build_reference, read_reference
 from byline.engines.protocol import Runtime
 from byline.errors import CorpusError
 from byline.runs.progress import Event, ProgressTracker

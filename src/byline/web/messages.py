@@ -6,7 +6,7 @@ import errno
 import unicodedata
 
 from byline.corpora.formats.encodings import SAVE_AS_UTF8
-from byline.corpora.reference.folder import REBUILD
+from byline.corpora.reference import REBUILD
 from byline.errors import OVERWRITE, RESUME, BylineError, Reader
 
 DISK_FULL = tuple(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG") if hasattr(errno, name))

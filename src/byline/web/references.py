@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from byline.corpora.documents import is_plain_name
-from byline.corpora.reference.build import build_reference
-from byline.corpora.reference.folder import DESCRIPTION, write_reference
-from byline.corpora.reference.population import Reference
+from byline.corpora.reference import DESCRIPTION, Reference, write_reference
+from byline.corpora.reference_building import build_reference
 from byline.errors import BylineError, RunError
 from byline.storage.files import PART, discard, read_checked_json
 from byline.web.drafts import Draft

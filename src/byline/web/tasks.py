@@ -12,7 +12,7 @@ from byline.author_models.model_file import write_author_model
 from byline.corpora.answers import read_truth, write_answers
 from byline.corpora.author_corpus import make_author_corpus, read_author_corpus
 from byline.corpora.problems import Problem, ProblemSet, builtin_problems, read_problems
-from byline.corpora.reference.population import Reference
+from byline.corpora.reference import Reference
 from byline.errors import BylineError
 from byline.report.attribution import attribution_report
 from byline.report.clustering import clustering_report
@@ -21,7 +21,7 @@ from byline.report.verification import verification_report
 from byline.runs.executor import Execution
 from byline.runs.folder import RunOutput
 from byline.runs.run import Run
-from byline.settings.pools import read_pool, usual_preset
+from byline.settings.settings import read_pool, usual_preset
 from byline.storage.files import write_files
 from byline.tasks.attribute import attribute as attribute_texts
 from byline.tasks.cluster import cluster_documents

@@ -17,10 +17,7 @@ from byline.corpora.formats.encodings import (
     WIDER,
     declarable,
     decode,
-    guess_encoding,
     guess_utf16,
-    known_encoding,
-    spell,
 )
 from byline.corpora.formats.extraction import Unreadable
 from paths import ROOT
@@ -196,31 +193,12 @@ def test_what_the_user_says_counts() -> None:
             decode(b"a\xd2b", None, name)
 
 
-@given(st.binary(max_size=600))
-def test_any_bytes_are_text_or_refused(data: bytes) -> None:
-    try:
-        found = decode(data)
-    except Unreadable:
-        return
-    assert "\r" not in found.text
-    if found.guesses:
-        assert guess_encoding(data) is not None or guess_utf16(data) is not None
-
-
 @given(st.text(max_size=200))
 def test_all_utf8_is_text(text: str) -> None:
     plain = text.encode("utf-8", "ignore").decode()
     data = plain.encode()
     if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and guess_utf16(data) is None:
         assert decode(data).text == plain.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-
-
-def test_encodings_have_the_names_that_people_know() -> None:
-    assert [spell(name) for name in ("cp1252", "utf-8-sig", "iso8859-2", "cp932", "mac-roman", "koi8-u", "cp850")] == [
-        "Windows-1252", "UTF-8", "ISO-8859-2", "Shift-JIS", "Mac Roman", "KOI8-U", "CP850",
-    ]  # fmt: skip
-    assert known_encoding("LATIN1") == "iso8859-1"
-    assert known_encoding("hex") == ""
 
 
 def test_the_table_of_the_docs_is_the_stored_one() -> None:

@@ -212,15 +212,6 @@ class TestLeftOut:
         )
         assert notes(book, ".epub") == ("left out: list of contents, cover, notes",)
 
-    def test_of_editions(self) -> None:
-        body = (
-            "<p>words<note>n</note><del>d</del> <app><lem>a</lem><rdg>b</rdg></app><choice><sic>s</sic><corr>c</corr>"
-            "</choice></p>"
-        )
-        assert notes(f"<TEI><text><body>{body}</body></text></TEI>".encode(), ".xml") == (
-            "left out: notes, deleted text, other readings, the editor's changes",
-        )
-
 
 def _content(text: str) -> str:
     space = f'xmlns:office="{format_writers.ODF}:office:1.0" xmlns:text="{format_writers.ODF}:text:1.0"'
@@ -306,11 +297,6 @@ class TestMarkdown:
     def test_no_main_part_is_looked_for(self) -> None:
         source = "Before\n\n<main>\n\nwithin\n\n</main>\n\nAfter"
         assert read_text(source.encode(), ".md", "x") == ExtractedText("Before\nwithin\nAfter\n")
-
-    def test_the_encoding_is_guessed_like_that_of_a_text(self) -> None:
-        found = read_text(("Zij zei: één coöperatie. " * 30).encode("cp1252"), ".md", "x.md")
-        assert "één coöperatie" in found.text
-        assert "Windows-1252" in found.guesses[0]
 
 
 class TestWebPages:
@@ -472,19 +458,6 @@ class TestWord:
             assert read_text(word(f"<w:tbl>{rows}</w:tbl>"), ".docx", "x") == ExtractedText(
                 "kept\n", ("left out: deleted text",)
             )
-
-    def test_headers_tables_and_headings_by_words_own_library(self) -> None:
-        import docx
-
-        document, file = docx.Document(), io.BytesIO()
-        document.sections[0].header.paragraphs[0].text = "A running head"
-        document.core_properties.title = "A title"
-        document.add_heading("A heading")
-        document.add_paragraph("A paragraph with a ").add_run("bold word").bold = True
-        table = document.add_table(1, 2)
-        table.cell(0, 0).text, table.cell(0, 1).text = "left", "right"
-        document.save(file)
-        assert read(file.getvalue(), ".docx") == "A heading\nA paragraph with a bold word\nleft\nright\n"
 
     def test_one_with_a_password_gives_its_reason_and_remedy(self) -> None:
         locked = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600) + "EncryptedPackage".encode("utf-16-le") + bytes(600)

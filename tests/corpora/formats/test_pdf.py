@@ -177,9 +177,6 @@ class TestOnePage:
         found = read(format_writers.pdf(ONE, foot=foot))
         assert (found.text, found.notes) == (f"{ONE_TEXT}{foot}\n", (DOUBT,))
 
-    def test_without_any_there_is_no_note(self) -> None:
-        assert read(format_writers.pdf(ONE)) == ExtractedText(ONE_TEXT)
-
     @pytest.mark.parametrize("gap", [0, 3])
     def test_a_text_that_ends_with_a_number_keeps_it(self, gap: int) -> None:
         """However far down the page its last line is."""

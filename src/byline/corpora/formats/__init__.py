@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from byline.corpora.formats.encodings import decode
-from byline.corpora.formats.epub import read_epub
 from byline.corpora.formats.extraction import (
     LARGEST_TEXT,
     SPLIT,
@@ -16,12 +15,11 @@ from byline.corpora.formats.extraction import (
     find_foreign,
     find_media,
 )
-from byline.corpora.formats.opendocument import read_opendocument
 from byline.corpora.formats.pdf import read_pdf
 from byline.corpora.formats.rtf import read_rtf
-from byline.corpora.formats.tei import read_tei
 from byline.corpora.formats.webpage import read_html, read_markdown
-from byline.corpora.formats.word import read_word
+from byline.corpora.formats.xml import read_tei
+from byline.corpora.formats.zipped_documents import read_epub, read_opendocument, read_word
 from byline.errors import CorpusError
 
 

@@ -157,11 +157,10 @@ def _decode_declared(data: bytes, declared: str) -> Decoded | None:
     encoding = declarable(declared)
     if not encoding:
         return None
-    try:
-        text = data.decode(WIDER.get(encoding, encoding))
-    except UnicodeError:
+    text = _try_decode(data, WIDER.get(encoding, encoding))
+    if text is None:
         return None
-    doubtful = encoding != "utf-8" and not data.isascii() and _is_utf8(data)
+    doubtful = encoding != "utf-8" and not data.isascii() and _try_decode(data, "utf-8") is not None
     guess = f"declares {spell(encoding)}, but could be UTF-8; read as declared: check that its letters are right"
     return Decoded(_normalize_line_ends(text), (guess,) if doubtful else ())
 
@@ -171,12 +170,11 @@ def _is_wide(encoding: str) -> bool:
     return encoding.startswith(("utf-16", "utf-32"))
 
 
-def _is_utf8(data: bytes) -> bool:
+def _try_decode(data: bytes, encoding: str) -> str | None:
     try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+        return data.decode(encoding)
+    except UnicodeError:
+        return None
 
 
 def _is_nearly_utf8(data: bytes) -> bool:
@@ -216,10 +214,8 @@ def guess_encoding(data: bytes) -> tuple[str, str] | None:
         return None
     name = next(name for name, text in samples.items() if text == chosen)  # the most usual of those that read the same
     encoding = _PYTHON_NAMES.get(name, name)
-    try:
-        return encoding, data.decode(encoding)
-    except UnicodeError:
-        return None
+    text = _try_decode(data, encoding)
+    return None if text is None else (encoding, text)
 
 
 def guess_utf16(data: bytes) -> tuple[str, str] | None:
@@ -232,11 +228,8 @@ def guess_utf16(data: bytes) -> tuple[str, str] | None:
     if max(even, odd) < max(MIN_ZEROS, MIN_ZERO_SHARE * (len(sample) // 2)) or min(even, odd) > 0.01 * len(sample):
         return None
     encoding = "utf-16-le" if odd > even else "utf-16-be"
-    try:
-        text = data.decode(encoding)
-    except UnicodeError:
-        return None
-    return None if _has_controls(text[:SAMPLE]) else (encoding, text)
+    text = _try_decode(data, encoding)
+    return None if text is None or _has_controls(text[:SAMPLE]) else (encoding, text)
 
 
 def _has_controls(text: str) -> bool:

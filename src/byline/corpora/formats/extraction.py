@@ -167,16 +167,15 @@ _DOCUMENTS = {
     b"%PDF": FileKind("a PDF file", "Give it the ending .pdf"),
     b"{\\rtf": FileKind("an RTF file", "Give it the ending .rtf"),
 }
-# No text begins with these bytes.
+# All have zero bytes soon, which a text that begins alike has not.
 _MEDIA = {
-    b"\xff\xd8\xff": _PICTURE, b"\x89PNG\r\n\x1a\n": _PICTURE, b"II*\0": _PICTURE, b"MM\0*": _PICTURE,
-    b"\0\0\1\0": _PICTURE, b"\x1aE\xdf\xa3": _FILM, b"\0\0\1\xba": _FILM, b"\0\1\0\0\0": _FONT,
-}  # fmt: skip
-# A text could begin with these, but then it has no zero bytes.
-_MEDIA_WITH_ZEROS = {
-    b"GIF87a": _PICTURE, b"GIF89a": _PICTURE, b"BM": _PICTURE, b"8BPS": _PICTURE, b"AT&TFORM": _PICTURE,
-    b"FLV\1": _FILM, b"ID3": _RECORDING, b"OggS": _RECORDING, b"fLaC": _RECORDING, b"\xff\xfb": _RECORDING,
-    b"\xff\xf3": _RECORDING, b"OTTO": _FONT, b"wOFF": _FONT, b"wOF2": _FONT,
+    _PICTURE: (
+        b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"II*\0", b"MM\0*", b"\0\0\1\0", b"GIF87a", b"GIF89a", b"BM", b"8BPS",
+        b"AT&TFORM",
+    ),
+    _FILM: (b"\x1aE\xdf\xa3", b"\0\0\1\xba", b"FLV\1"),
+    _RECORDING: (b"ID3", b"OggS", b"fLaC", b"\xff\xfb", b"\xff\xf3"),
+    _FONT: (b"\0\1\0\0\0", b"OTTO", b"wOFF", b"wOF2"),
 }  # fmt: skip
 _RIFF_KINDS = {b"WEBP": _PICTURE, b"WAVE": _RECORDING, b"AVI ": _FILM}
 _PICTURE_BRANDS = (b"heic", b"heix", b"mif1", b"msf1", b"avif", b"crx ")  # of files that are otherwise films
@@ -185,21 +184,17 @@ _SOUND_BRANDS = (b"M4A ", b"M4B ")
 
 def find_foreign(data: bytes) -> FileKind | None:
     """Return what a file is if its first bytes show that it is not plain text."""
-    return _find_mark(data, _DOCUMENTS) or find_media(data)
+    return next((kind for mark, kind in _DOCUMENTS.items() if data.startswith(mark)), None) or find_media(data)
 
 
 def find_media(data: bytes) -> FileKind | None:
     """Return what a file is if its first bytes show that it is a picture, film, recording or font."""
     head = data[:64]
-    if (found := _find_mark(head, _MEDIA)) or b"\0" not in head:
-        return found
+    if b"\0" not in head:
+        return None
     if head[4:8] == b"ftyp":
         brand = head[8:12]
         return _PICTURE if brand in _PICTURE_BRANDS else _RECORDING if brand in _SOUND_BRANDS else _FILM
     if head.startswith(b"RIFF"):
         return _RIFF_KINDS.get(head[8:12])
-    return _find_mark(head, _MEDIA_WITH_ZEROS)
-
-
-def _find_mark(data: bytes, kinds: dict[bytes, FileKind]) -> FileKind | None:
-    return next((kind for mark, kind in kinds.items() if data.startswith(mark)), None)
+    return next((kind for kind, marks in _MEDIA.items() if head.startswith(marks)), None)

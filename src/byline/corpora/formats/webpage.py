@@ -9,13 +9,12 @@ from typing import Any
 
 from byline.corpora.formats.encodings import decode
 from byline.corpora.formats.extraction import ExtractedText, Paragraphs, Unreadable, left_out, require_library, silenced
-from byline.corpora.formats.xml_trees import (
+from byline.corpora.formats.xml import (
     MAX_DEPTH,
     attribute,
     declared_encoding,
     has_text,
     local_name,
-    note_left_out,
     parse_html,
     parse_xml,
     walk,
@@ -129,13 +128,7 @@ def _collect(root: Any, left: dict[str, None]) -> str:
     found = Paragraphs()
     preformatted = 0
 
-    def skips(name: str, element: Any) -> bool:
-        skipped = _skips(name, element)
-        if skipped:
-            note_left_out(left, _kind_for_note(name, element), element)
-        return skipped
-
-    for step in walk(root, skips):
+    for step in walk(root, _skipped_kind, left):
         if step.kind == "text":
             for number, line in enumerate(step.name.split("\n") if preformatted else (step.name,)):
                 if number:
@@ -170,8 +163,10 @@ def _skips(name: str, element: Any) -> bool:
     )
 
 
-def _kind_for_note(name: str, element: Any) -> str:
-    """Return the name that a note gives an element that is left out, or an empty string."""
+def _skipped_kind(name: str, element: Any) -> str | None:
+    """Return the name that a note gives an element that is left out, or an empty string; None if it is read."""
+    if not _skips(name, element):
+        return None
     said = (element.get("role") or "", _epub_type(element), element.get("class") or "") if element.attrib else ()
     parts = (PART_NOTES[each] for each in " ".join(said).split() if each in PART_NOTES)
     return next(parts, ELEMENT_NOTES.get(name.lower(), ""))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from byline.corpora.overlaps import GAP
-from byline.corpora.reference.population import ENOUGH, FEWEST
+from byline.corpora.reference import ENOUGH, FEWEST
 from byline.errors import list_some
 
 SHORT = 1_000

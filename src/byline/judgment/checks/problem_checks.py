@@ -9,7 +9,7 @@ from pathlib import PurePath
 from byline.corpora.documents import Document
 from byline.corpora.overlaps import GAP, REPEATED_SHARE, Overlap, RemovedPassages, find_overlap
 from byline.corpora.problems import Problem
-from byline.corpora.reference.population import Reference
+from byline.corpora.reference import Reference
 from byline.errors import list_some
 from byline.judgment.checks.cautions import KINDS, SHORT, Caution, Cautions, TextSpan
 from byline.judgment.checks.genre import LIMIT, MAX_CORRELATION, compare_kinds, compare_styles, measure_style

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from byline.corpora.problems import Problem
-from byline.corpora.reference.population import (
+from byline.corpora.reference import (
     ENOUGH,
     FEWEST,
     Reference,

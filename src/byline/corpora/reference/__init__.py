@@ -1,1 +1,0 @@
-"""Reference populations: texts by other people, with which a question is compared."""
