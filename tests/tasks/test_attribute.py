@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from byline.author_models import checks
 from byline.author_models import model as model_module
 from byline.author_models.model import AuthorModel, enroll_authors, score_texts, train_authors
 from byline.author_models.model_file import author_model_bytes, read_author_model, write_author_model
@@ -22,6 +21,7 @@ from byline.errors import CorpusError, SettingsError, TooLittleText
 from byline.judgment.candidates import CandidateCalibration
 from byline.settings.pools import read_pool
 from byline.settings.settings import Settings
+from byline.tasks import attribute as attribution
 from byline.tasks.attribute import Attribution, attribute
 from samples import habits, phrase
 
@@ -230,7 +230,7 @@ class TestKnownTexts:
     def test_among_millions_of_characters_only_whole_texts_are_looked_for(
         self, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(checks, "MAX_COMPARED", 100)
+        monkeypatch.setattr(attribution, "MAX_COMPARED", 100)
         known = texts_by(range(6)).documents[4]
         part = Document("part", unknown([0])[0].text + known.text[50:250])
         attribute(trained(), [Document("copy", known.text), part])
@@ -239,13 +239,13 @@ class TestKnownTexts:
     def test_short_texts_are_named_and_many_of_them_counted(self, caplog: pytest.LogCaptureFixture) -> None:
         long = Document("long", habits(1, 1_200, 9))
         scrap, other = attribute(trained(), [Document("scrap", unknown([0])[0].text[:60]), long])
-        assert scrap.cautions == (f"60 characters{checks.WEAK}",)
+        assert scrap.cautions == (f"60 characters{attribution.WEAK}",)
         assert other.cautions == ()
         assert caplog.messages == [f"scrap: {scrap.cautions[0]}"]
         caplog.clear()
         found = attribute(trained(), [Document(f"{n}.txt", long.text[n : n + 535]) for n in range(5)])
-        assert caplog.messages == [f"5 texts (0.txt, 1.txt, 2.txt and 2 more) are short{checks.WEAK}"]
-        assert {each.cautions for each in found} == {(f"535 characters{checks.WEAK}",)}
+        assert caplog.messages == [f"5 texts (0.txt, 1.txt, 2.txt and 2 more) are short{attribution.WEAK}"]
+        assert {each.cautions for each in found} == {(f"535 characters{attribution.WEAK}",)}
 
     def test_texts_that_are_known_are_named(self, caplog: pytest.LogCaptureFixture) -> None:
         known = texts_by(range(6)).documents[4]
@@ -260,7 +260,7 @@ class TestKnownTexts:
 
 def beside_length(caplog: pytest.LogCaptureFixture) -> list[str]:
     """What is said of texts but that they are short."""
-    return [said for said in caplog.messages if not said.endswith(checks.WEAK)]
+    return [said for said in caplog.messages if not said.endswith(attribution.WEAK)]
 
 
 def pairs(author_corpus: AuthorCorpus) -> list[tuple[str, Document]]:

@@ -17,8 +17,7 @@ from threading import Lock
 
 import numpy as np
 
-from byline.engines.arrays import Flags, Floats32, Floats64, Ints32
-from byline.engines.matrix import Matrix, flag_excluded, heads_by_text
+from byline.engines.matrix import Flags, Floats32, Floats64, Ints32, Matrix, flag_excluded, heads_by_text
 from byline.engines.questions import Question, Questions
 
 MOST_VALUES = 20_000_000

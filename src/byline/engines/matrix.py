@@ -11,11 +11,16 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from byline.engines.arrays import Flags as Flags
-from byline.engines.arrays import Floats64, Ints32
 from byline.engines.questions import Question, Questions, find_incomparable
 
+Floats64 = NDArray[np.float64]
+Floats32 = NDArray[np.float32]
+Ints64 = NDArray[np.int64]
+Ints32 = NDArray[np.int32]
+Bytes = NDArray[np.uint8]
+Flags = NDArray[np.bool_]
 Table = Floats64  # the name that other packages import
 
 ROUNDING = 1e-9

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from byline.engines.arrays import Floats32
-from byline.engines.matrix import Matrix
+from byline.engines.matrix import Floats32, Matrix
 
 ENGINE_MODULES = {
     "rnn": "rnn.engine",

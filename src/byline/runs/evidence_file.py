@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from byline.corpora.problems import Problem
-from byline.engines.arrays import Floats32
 from byline.engines.gains import find_head_levels
+from byline.engines.matrix import Floats32
 from byline.engines.protocol import EngineResult, Feature
 from byline.engines.questions import PreparedQuestions
 from byline.errors import RunError

@@ -17,8 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from byline.author_models.checks import require_readable
-from byline.author_models.model import make_untrained_model
+from byline.author_models.model import make_untrained_model, require_readable
 from byline.corpora.author_corpus import AuthorCorpus, make_author_corpus, plain_name
 from byline.corpora.documents import (
     Document,

@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from byline.engines.arrays import Floats64, Ints32
 from byline.engines.gains import GainCollector
-from byline.engines.matrix import Matrix, heads_by_text, matrix_from_bits, part_ends, sample_heads
+from byline.engines.matrix import Floats64, Ints32, Matrix, heads_by_text, matrix_from_bits, part_ends, sample_heads
 from byline.engines.protocol import EngineResult, Runtime
 from byline.engines.questions import Questions
 from byline.engines.rnn import kernels
