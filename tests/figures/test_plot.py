@@ -52,7 +52,8 @@ from byline.figures.trees import Tree, grow_tree, lay_out
 from byline.judgment.metrics import auc, c_at_1, measure
 from byline.judgment.score_normalization import REACHES, relative_scores
 from byline.report.verification import verification_report
-from byline.runs.folder import Record, RunOutput, read_record
+from byline.runs.folder import RunOutput
+from byline.runs.member_files import Record, read_record
 from byline.runs.request import JudgmentRequest
 from byline.runs.run import Run
 from byline.settings.pools import read_pool
@@ -845,7 +846,7 @@ def test_a_run_is_read_once_for_all_of_its_figures(
         read.append(path)
         return read_record(path, *words)
 
-    monkeypatch.setattr("byline.runs.folder.read_record", count)
+    monkeypatch.setattr("byline.runs.member_files.read_record", count)
     once = Run.open(built_in)
     figures = {
         kind: prepare_figure(once, kind, truth=english if kind in JUDGED else None) for kind in (*OF_RUN, *JUDGED)

@@ -18,8 +18,8 @@ from byline.judgment.calibration import Calibration, builtin_calibration, llr_ba
 from byline.judgment.interpretation import JudgmentOptions
 from byline.runs.executor import Execution, Interrupted, Verification
 from byline.runs.folder import RunOutput, read_plan
-from byline.runs.progress import Event, Finished, Planned
 from byline.runs.request import JudgmentRequest
+from byline.runs.workers import Event, Finished, Planned
 from byline.settings.pools import Pool, read_pool
 from byline.settings.settings import Settings, kinds_of
 from byline.tasks.calibrate import calibrate, values_of

@@ -24,8 +24,7 @@ from byline.judgment.fusion import average_members
 from byline.judgment.interpretation import score_sides
 from byline.judgment.metrics import measure
 from byline.judgment.score_normalization import rank_scores
-from byline.runs.ensemble import MemberJob, run_jobs
-from byline.runs.executor import Execution, Verification
+from byline.runs.executor import Execution, MemberJob, Verification, run_jobs
 from byline.runs.plan import Member
 from byline.settings.settings import Settings
 from byline.tasks.verify import verify

@@ -19,7 +19,7 @@ from byline.errors import RunError, SettingsError, TooLittleText
 from byline.figures.trees import order_rows
 from byline.judgment.candidates import CandidateCalibration, fuse_scores
 from byline.judgment.score_normalization import REACHES, asked_positions, link_scores, relative_scores
-from byline.runs.folder import Record
+from byline.runs.member_files import Record
 from byline.runs.run import Run
 from byline.settings.settings import Settings
 

@@ -53,6 +53,8 @@ NETWORK = (
 class EngineKind(NamedTuple):
     """Properties of an engine that other packages depend on; the engine itself is in byline.engines."""
 
+    module: str
+    """Its module under byline.engines, with the function `fill_matrix`."""
     reads: tuple[str, ...] = ()
     """The settings that it reads, among those that not all engines read."""
     additive: bool = False
@@ -65,12 +67,12 @@ class EngineKind(NamedTuple):
     """It can link texts in clusters: it takes an `index`."""
 
 
-ENGINES: dict[Engine, EngineKind] = {
-    "rnn": EngineKind((*NETWORK, "direction", "skip"), additive=True, chance=True),
-    "ngram": EngineKind(("order", "direction", "skip"), additive=True, attributes=True, links=True),
-    "vectors": EngineKind(("order",), attributes=True, links=True),
-    "spread": EngineKind(("order",)),
-    "linear": EngineKind(("order",), attributes=True),
+ENGINES: dict[str, EngineKind] = {
+    "rnn": EngineKind("rnn.engine", (*NETWORK, "direction", "skip"), additive=True, chance=True),
+    "ngram": EngineKind("ngram.engine", ("order", "direction", "skip"), additive=True, attributes=True, links=True),
+    "vectors": EngineKind("profiles.engine", ("order",), attributes=True, links=True),
+    "spread": EngineKind("spread", ("order",)),
+    "linear": EngineKind("linear", ("order",), attributes=True),
 }
 READ_BY: dict[str, tuple[str, ...]] = {name: kind.reads for name, kind in ENGINES.items()}
 ADDITIVE = tuple(name for name, kind in ENGINES.items() if kind.additive)
