@@ -44,9 +44,8 @@ from byline.runs.request import parse_duration
 from byline.settings.pools import read_pool
 from byline.settings.settings import Settings, parse_assignments, read_settings
 from byline.storage.files import checked_json, sha256
-from byline.tasks.attribution_collections import read_collection
-from byline.tasks.cluster_files import read_text_folders
 from byline.tasks.evaluate import evaluate_attributions, evaluate_clusterings
+from byline.tasks.pan_collections import read_collection, read_text_folders
 from byline.tasks.verify import verify
 from byline.text.alignment import align_text
 from byline.text.encoder import fit_encoder

@@ -9,8 +9,7 @@ import pytest
 
 from byline.corpora.documents import Document
 from byline.settings.settings import Settings
-from byline.tasks.cluster import cluster_documents, cluster_scores
-from byline.tasks.cluster_evidence import choose_links, explain_links
+from byline.tasks.cluster import choose_links, cluster_documents, cluster_scores, explain_links
 from samples import phrase
 
 MEMBERS = (
