@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from byline.corpora.problems import read_problems
-from byline.engines.gains import find_head_levels, mean_gains
+from byline.engines.matrix import find_head_levels, mean_gains
 from byline.engines.ngram.engine import fill_matrix
 from byline.engines.protocol import Runtime
 from byline.engines.questions import find_sharing_texts, prepare_questions

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from byline.corpora.documents import Document
-from byline.engines.encoded_texts import EncodedTexts
+from byline.engines.questions import EncodedTexts
 from byline.settings.settings import Settings
 from byline.text.encoder import fit_encoder
 from byline.text.normalize import FREQUENT, Mask, TextRules

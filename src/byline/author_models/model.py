@@ -16,12 +16,11 @@ import numpy as np
 
 from byline.corpora.author_corpus import NONE, AuthorCorpus, plain_name
 from byline.corpora.documents import Document
-from byline.engines.encoded_texts import require_length
-from byline.engines.gains import GainCollector
+from byline.engines.matrix import GainCollector
 from byline.engines.ngram.counts import Index, Numbering, extend_index
 from byline.engines.ngram.kernels import index_texts, number_texts
 from byline.engines.protocol import EngineResult, Runtime, load_engine
-from byline.engines.questions import Questions
+from byline.engines.questions import Questions, require_length
 from byline.engines.rnn import engine as rnn
 from byline.engines.rnn.network import Weights
 from byline.engines.rnn.training import Model, enroll_heads, train

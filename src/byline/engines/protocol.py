@@ -42,7 +42,7 @@ class EngineResult:
     curve: tuple[float, ...] = ()
     """Bits per character by sub-epoch."""
     gains: tuple[Floats32, ...] = ()
-    """The gains of each question's document (see gains.py), from engines whose scores are sums over symbols."""
+    """The gains of each question's document (see matrix.py), from engines whose scores are sums over symbols."""
     features: tuple[tuple[Feature, ...], ...] = ()
     """The strongest features of each question's document, from the other engines."""
     model: Any = None

@@ -7,7 +7,7 @@ evidence.json        for each question: way, problem, features, and the place of
 evidence.npy         all gains, one after another, in half precision
 
 There is a gain for each character of the original text: the bits by which it favors the head, beyond the head's usual
-level (gains.py). It is 0 for characters that the model does not see. Engines that do not add up characters have none.
+level (matrix.py). It is 0 for characters that the model does not see. Engines that do not add up characters have none.
 
 The folder may come from somebody else. Everything in it is checked, its file names must stay inside it, and links are
 not followed.
@@ -29,8 +29,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from byline.corpora.problems import Problem
-from byline.engines.gains import find_head_levels
-from byline.engines.matrix import Cohort, Floats32, Matrix, Side
+from byline.engines.matrix import Cohort, Floats32, Matrix, Side, find_head_levels
 from byline.engines.protocol import EngineResult, Feature
 from byline.engines.questions import PreparedQuestions, Question
 from byline.errors import RunError, SettingsError

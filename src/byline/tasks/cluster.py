@@ -30,12 +30,10 @@ from scipy.spatial.distance import squareform
 from byline.author_models.evidence import Gains, MemberFeatures
 from byline.corpora.answers import to_frame
 from byline.corpora.documents import Document
-from byline.engines.encoded_texts import EncodedTexts, require_length
-from byline.engines.gains import find_head_levels
-from byline.engines.matrix import ROUNDING, Flags, Table
+from byline.engines.matrix import ROUNDING, Flags, Table, find_head_levels
 from byline.engines.ngram.kernels import index_texts
 from byline.engines.protocol import EngineResult, Feature, Runtime, load_engine
-from byline.engines.questions import Question, Questions
+from byline.engines.questions import EncodedTexts, Question, Questions, require_length
 from byline.errors import CorpusError, SettingsError, TooLittleText
 from byline.settings.pools import read_pool
 from byline.settings.settings import ADDITIVE, Settings

@@ -10,8 +10,16 @@ from itertools import islice
 
 import numpy as np
 
-from byline.engines.gains import GainCollector
-from byline.engines.matrix import Floats64, Ints32, Matrix, heads_by_text, matrix_from_bits, part_ends, sample_heads
+from byline.engines.matrix import (
+    Floats64,
+    GainCollector,
+    Ints32,
+    Matrix,
+    heads_by_text,
+    matrix_from_bits,
+    part_ends,
+    sample_heads,
+)
 from byline.engines.protocol import EngineResult, Progress, Runtime
 from byline.engines.questions import Questions
 from byline.engines.rnn import kernels
