@@ -73,16 +73,6 @@ def test_gains_stay_in_their_file(marked_run: Path) -> None:
     assert all(isinstance(gains, np.memmap) for each in everything for gains in each.gains.values())
 
 
-def test_gains_are_one_array_of_two_bytes_a_character(marked_corpus: Path, marked_run: Path) -> None:
-    characters = sum(
-        len(document.text)
-        for problem in read_problems(marked_corpus).problems
-        for document in (problem.unknown, *problem.known)
-    )
-    gains = np.load(marked_run / "members/0001" / GAINS)
-    assert (gains.dtype, gains.shape) == (np.float16, (characters,))
-
-
 @pytest.mark.parametrize("engine", ["ngram", "rnn", "vectors"])
 def test_workers_and_threads_do_not_matter(marked_corpus: Path, tmp_path: Path, engine: str) -> None:
     settings = Settings(engine=engine, **({"hidden": 4, "sub_epochs": 1} if engine == "rnn" else {}))

@@ -72,15 +72,6 @@ def test_a_run_keeps_its_plan_and_for_each_member_all_that_it_gave(corpus: Path,
     assert len(records[1].sides) == 1
 
 
-def test_evidence_is_left_out_on_request(corpus: Path, tmp_path: Path) -> None:
-    verify(corpus, SMALL, output=RunOutput(tmp_path / "run", evidence=False))
-    assert sorted(path.name for path in (tmp_path / "run/members/0001").iterdir()) == [
-        "matrix.safetensors",
-        "member.json",
-    ]
-    assert not (tmp_path / "run/problems.jsonl").exists()
-
-
 def test_texts_of_an_earlier_begin_go_when_the_run_goes_on_without_evidence(corpus: Path, tmp_path: Path) -> None:
     make_run(tmp_path / "run")
     assert (tmp_path / "run" / TEXTS).exists()

@@ -268,19 +268,6 @@ def pairs(author_corpus: AuthorCorpus) -> list[tuple[str, Document]]:
 
 
 class TestTraining:
-    def test_what_a_model_holds(self) -> None:
-        model = trained(4, (NGRAM, MASKED, RNN))
-        assert model.authors == ("a", "b", "c", "d")
-        assert model.owners == (0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3)
-        assert sorted(model.titles[:3]) == ["a/0", "a/1", "a/2"]
-        assert [(encoder.rules, encoder.mask) for encoder in model.encoders] == [("paper", "none"), ("paper", "topic")]
-        assert [model.encoder_of(member) for member in model.members] == [0, 1, 0]
-        assert model.language == "english"
-        assert model.characters == sum(len(text) for text in model.texts[0]) > 12 * 350
-        assert list(model.networks) == [2]
-        assert len(model.networks[2].weights.heads) == 4
-        assert (model.calibration.held_out, len(model.calibration.weights)) == (12, 3)
-
     def test_how_sure_to_be_is_learned_where_authors_have_two_texts(self) -> None:
         assert trained().calibration != CandidateCalibration.default(USUAL)
         assert trained().calibration.held_out == 18
@@ -338,13 +325,6 @@ class TestTraining:
 
 class TestKept:
     """What was counted of the model's own texts is kept for the next question, and changes no answer."""
-
-    def test_another_model_has_its_own(self) -> None:
-        model = replace(trained())
-        attribute(model, unknown([1]))
-        enrolled = enroll_authors(model, texts_by([6]))
-        assert enrolled.cache == {}
-        assert attribute(enrolled, unknown([6]))[0].author == "g"
 
     def test_a_large_one_keeps_no_index_and_answers_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
         wanted = attribute(trained(), unknown([2]))[0]
@@ -405,13 +385,6 @@ class TestEnrolling:
         assert found == attribute(replace(together, calibration=first.calibration), unknown(range(8)))
         assert [each.author for each in found] == list("abcdefgh")
 
-    def test_what_was_learned_of_how_sure_to_be_stays(self) -> None:
-        model = trained()
-        enrolled = enroll_authors(model, texts_by([6]))
-        assert (enrolled.calibration, enrolled.encoders) == (model.calibration, model.encoders)
-        assert (enrolled.authors, enrolled.owners[-3:]) == (tuple("abcdefg"), (6, 6, 6))
-        assert model.authors == tuple("abcdef")
-
     def test_an_author_that_is_there_already_is_refused(self) -> None:
         with pytest.raises(SettingsError, match="is in the model already") as error:
             enroll_authors(trained(), texts_by([2, 8]))
@@ -458,12 +431,6 @@ class TestNetworks:
             assert (len(new.heads), len(new.head_bias)) == (6, 6)
             assert (new.heads[4] != new.heads[5]).any()
 
-    def test_a_head_is_the_same_whichever_others_are_enrolled_beside_it(self) -> None:
-        model = trained(4, self.MEMBERS)
-        one, two = enroll_authors(model, texts_by([5])), enroll_authors(model, texts_by([4, 5]))
-        for number in (1, 2):
-            assert one.networks[number].weights.heads[-1].tobytes() == two.networks[number].weights.heads[-1].tobytes()
-
     def test_nor_who_was_enrolled_before(self, tmp_path: Path) -> None:
         """In one step or in two, with a file between them, the heads are the same."""
         model = trained(4, self.MEMBERS)
@@ -473,14 +440,6 @@ class TestNetworks:
         assert (between.trained, len(between.authors)) == (4, 5)
         twice = enroll_authors(between, texts_by([5]))
         assert author_model_bytes(twice) == author_model_bytes(once)
-
-    def test_what_old_heads_say_of_a_text_stays(self) -> None:
-        model = trained(4, self.MEMBERS)
-        enrolled = enroll_authors(model, texts_by([4, 5]))
-        asked = [document.text for document in unknown([1, 4])]
-        before, after = (score_texts(each, asked, []) for each in (model, enrolled))
-        np.testing.assert_allclose(after.values[1:, :, :4], before.values[1:], rtol=1e-6)
-        assert (after.values[0, :, :4] != before.values[0]).all()  # counts have more in the background
 
     def test_all_authors_are_attributed_to_by_networks_too(self) -> None:
         members = (RNN.change({"sub_epochs": 10}), RNN.change({"sub_epochs": 10}), NGRAM)

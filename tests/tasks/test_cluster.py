@@ -17,7 +17,7 @@ from byline.errors import OVERWRITE, AnswersError, CorpusError, SettingsError, T
 from byline.judgment.metrics import bcubed_f
 from byline.settings.pools import read_pool
 from byline.settings.settings import Settings
-from byline.tasks.cluster import FEW, MAX_TEXTS, Clustering, cluster_documents, cluster_scores, remove_levels
+from byline.tasks.cluster import MAX_TEXTS, Clustering, cluster_documents, cluster_scores, remove_levels
 from byline.tasks.pan_collections import read_text_folders, write_clustering
 from programs import run
 from samples import phrase
@@ -172,12 +172,6 @@ class TestNumberOfClusters:
         found = cluster_scores("abcde", links)
         assert found.labels == (0, 0, 1, 1, 2)
 
-    def test_as_many_links_are_enough_as_pairs_are_together(self) -> None:
-        truth, scores = planted([3, 4, 1, 1, 5] * 3, 4)
-        found = cluster_scores(list(map(str, range(len(truth)))), scores)
-        together = sum(len(cluster) * (len(cluster) - 1) // 2 for cluster in found.clusters)
-        assert (np.triu(found.links, 1)[np.triu_indices(len(truth), 1)] >= found.threshold).sum() == together
-
     def test_texts_that_are_all_as_far_from_each_other_stay_alone(self) -> None:
         found = cluster_scores("abcd", np.ones((4, 4)))
         assert found.labels == (0, 1, 2, 3)
@@ -206,10 +200,6 @@ class TestLevels:
         slanted = scores + np.triu(np.ones((12, 12)), 1) + np.diag(np.full(12, 100.0)) - np.tril(np.ones((12, 12)), -1)
         np.testing.assert_allclose(remove_levels(slanted), remove_levels(scores), atol=1e-9)
 
-    def test_of_two_texts_or_of_equal_values_nothing_is_left(self) -> None:
-        assert (remove_levels(np.array([[1.0, 2], [3, 4]])) == 0).all()
-        assert (remove_levels(np.full((6, 6), 0.3)) == 0).all()
-
 
 class TestFewTexts:
     """What few texts say of themselves is not trusted."""
@@ -229,11 +219,6 @@ class TestFewTexts:
         assert found.strongest(1) == [(0, 1)]
         assert found.links[0, 1] > found.links[2, 3] + 0.5
         assert found.labels == (0, 0, 1, 2)
-
-    def test_from_how_many_on_they_are_not_few(self) -> None:
-        for count in (FEW - 1, FEW):
-            found = cluster_scores(list(map(str, range(count))), planted([count], 0)[1])
-            assert found.few == (count < FEW)
 
 
 def leaves(tree: str) -> list[str]:

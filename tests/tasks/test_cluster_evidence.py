@@ -85,9 +85,6 @@ class TestWeighing:
         (found,) = explain_links(twice, [(0, 12)], MEMBERS, "english")
         assert (found.gains, found.features) == ((None, None), ())
 
-    def test_no_pairs_no_work(self, letters: list[Document]) -> None:
-        assert explain_links(letters, [], MEMBERS, "english") == []
-
 
 def test_what_members_say_of_a_pair_has_the_link_as_its_mean(letters: list[Document]) -> None:
     found = cluster_documents(letters, MEMBERS, "english")
