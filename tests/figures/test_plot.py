@@ -739,8 +739,8 @@ class TestRefusals:
             (["pca", "--truth", "x"], "pca", "{truth}"),
             (["roc", "--truth", "x", "--metadata", "y"], "roc", "{metadata}"),
             (["heatmap", "--replicates", 5], "heatmap", "{replicates}"),
-            (["rolling"], "built-in", "byline train"),
-            (["rolling", "--text", "x"], "built-in", "byline train"),
+            (["rolling"], "built-in", "Name a model"),
+            (["rolling", "--text", "x"], "built-in", "Name a model"),
             (["pca", "--language", "greek"], "built-in", "{language}: english"),
             (["pca", "--width", 1000], "width", "3 to 120"),
             (["pca", "--font-size", 1], "font size", "4 to 40"),
@@ -761,8 +761,8 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("words", "remedy"),
         [
-            (["roc"], "byline verify"),
-            (["roc", "--truth", "x"], "byline verify"),
+            (["roc"], "Name a run"),
+            (["roc", "--truth", "x"], "Name a run"),
             (["rolling"], "{text}"),
             (["pca", "--language", "english"], "{language}"),
         ],
@@ -780,7 +780,7 @@ class TestRefusals:
         for kind in ("tippett", "calibration"):
             error = refused(networks / "out", kind, "--truth", networks / "corpus", "-o", tmp_path / "fig.svg")
             assert isinstance(error, AnswersError)
-            assert "byline calibrate" in (error.remedy or "")
+            assert "{calibration}" in (error.remedy or "")
 
     def test_the_truth_of_other_problems(self, built_in: Path, tmp_path: Path) -> None:
         (tmp_path / "truth.txt").write_text("XX001 Y\nXX002 N\n", "utf-8")
@@ -810,7 +810,7 @@ class TestRefusals:
         )  # fmt: skip
         error = refused(tmp_path / "out", "heatmap", "-o", tmp_path / "fig.svg")
         assert isinstance(error, TooLittleText)
-        assert "byline report" in (error.remedy or "")
+        assert "report" in (error.remedy or "")
 
     def test_problems_answered_one_by_one_in_batches_are_not_compared(self, built_in: Path) -> None:
         opened = Run.open(built_in)

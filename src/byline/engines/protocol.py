@@ -7,7 +7,6 @@ fill_matrix(questions, settings, rng, runtime) -> EngineResult
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -98,22 +97,22 @@ def _engine_module(name: str) -> Any:
 
 
 def estimate_seconds(
-    questions: Questions, settings: Settings, seconds: float, proceed: Callable[[], None] = _ignore
+    questions: Questions, settings: Settings, seconds: float, clock: Callable[[], float], proceed: Callable[[], None]
 ) -> float:
     """Estimate how long an engine takes to fill the matrix, from a trial with a small part of each text.
 
     An engine whose time is not proportional to the texts' lengths has an `estimate_seconds` of its own, which spends
-    about so many `seconds` on the trial.
+    about so many `seconds` on the trial. `clock` returns seconds.
     """
     proceed()
     rng = np.random.default_rng(0)
     if own := getattr(_engine_module(settings.engine), "estimate_seconds", None):
-        return float(own(questions, settings, rng, seconds, proceed))
+        return float(own(questions, settings, rng, seconds, clock, proceed))
     texts = tuple(text[: max(SHORTEST, round(TRIAL_SHARE * len(text)))] for text in questions.texts)
-    begin = time.perf_counter()
+    begin = clock()
     part = replace(questions, texts=texts, control=ControlTexts())
     load_engine(settings.engine)(part, settings, rng, Runtime(proceed=proceed))
-    return (time.perf_counter() - begin) * sum(map(len, questions.texts)) / sum(map(len, texts))
+    return (clock() - begin) * sum(map(len, questions.texts)) / sum(map(len, texts))
 
 
 def run_in_threads(function: Callable[[Sequence[int]], None], count: int, threads: int) -> None:

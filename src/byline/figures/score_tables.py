@@ -137,7 +137,7 @@ def _problem_table(record: Record, problems: int, reach: float, where: Path) -> 
         raise RunError(
             "its problems were answered one by one and never compared with each other",
             where=where,
-            remedy="Run byline verify with relative as {interpret}",
+            remedy="Answer the problems with relative as {interpret}",
         )
     for side, questions, turned in ways:
         found = relative_table(side, reach)

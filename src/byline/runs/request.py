@@ -259,17 +259,14 @@ def _probe(
 
     def estimate(job: tuple[Settings, int], _: SendEvent, proceed: Callable[[], None]) -> tuple[Settings, int, float]:
         settings, number = job
-        sides = sides_of(settings)[number]
-        return (
-            settings,
-            number,
-            MARGIN * sum(estimate_seconds(questions, settings, seconds, proceed) for questions in sides),
-        )
+        sides, clock = sides_of(settings)[number], time.perf_counter
+        costs = [estimate_seconds(questions, settings, seconds, clock, proceed) for questions in sides]
+        return settings, number, MARGIN * sum(costs)
 
     def warm_up(questions: Questions, _: SendEvent, proceed: Callable[[], None]) -> None:
         # loads or compiles the code
         for settings in {row.engine: row for row in distinct}.values():
-            estimate_seconds(questions, settings, 0.0, proceed)
+            estimate_seconds(questions, settings, 0.0, time.perf_counter, proceed)
 
     list(run_here(warm_up, [sides_of(distinct[0])[0][0]], 1, lambda _: None))
     repeated = jobs * -(-workers // len(jobs))

@@ -54,7 +54,7 @@ CLUSTERING_TRUTH = "truth"
 """The folder with the truth of a PAN 2016 corpus."""
 LINK = ("document1", "document2", "score")
 """The keys of a link in a ranking."""
-NAME_ANSWERS = "Name the folder that byline attribute wrote its answers to"
+NAME_ANSWERS = "Name the folder of the answers"
 
 
 @dataclass(frozen=True)

@@ -121,5 +121,5 @@ def test_a_trial_asks_as_few_heads_as_the_work_does(make_corpus: MakeCorpus, mon
     for compared in (10, 1000):
         settings = Settings(hidden=4, sub_epochs=1, compared=compared, train_on="known")
         questions = prepare_questions(problems, settings).sides[0]
-        rnn._scoring_seconds(questions, settings, np.random.default_rng(0))
+        rnn._scoring_seconds(questions, settings, np.random.default_rng(0), lambda: 0.0)
     assert asked == [10, len(questions.heads)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -133,13 +132,18 @@ def score(
 
 
 def estimate_seconds(
-    questions: Questions, settings: Settings, rng: np.random.Generator, seconds: float, proceed: Callable[[], None]
+    questions: Questions,
+    settings: Settings,
+    rng: np.random.Generator,
+    seconds: float,
+    clock: Callable[[], float],
+    proceed: Callable[[], None],
 ) -> float:
     """Estimate how long training and scoring take, from a training of so many seconds and the scores of a few texts."""
     characters = _characters_to_learn(questions, settings, rng)
-    training = characters / _characters_per_second(questions, settings, rng, seconds)
+    training = characters / _characters_per_second(questions, settings, rng, seconds, clock)
     proceed()
-    return training + _scoring_seconds(questions, settings, rng)
+    return training + _scoring_seconds(questions, settings, rng, clock)
 
 
 def _characters_to_learn(questions: Questions, settings: Settings, rng: np.random.Generator) -> float:
@@ -158,7 +162,13 @@ class _TrialTimeoutError(Exception):
     """The time of the trial is up."""
 
 
-def _characters_per_second(questions: Questions, settings: Settings, rng: np.random.Generator, seconds: float) -> float:
+def _characters_per_second(
+    questions: Questions,
+    settings: Settings,
+    rng: np.random.Generator,
+    seconds: float,
+    clock: Callable[[], float],
+) -> float:
     """Measure the speed of training, with the leakage of an average sub-epoch."""
     decay, epochs = settings.leakage_decay, settings.sub_epochs
     leakage = settings.leakage * float(np.mean(decay ** np.arange(epochs)))
@@ -168,9 +178,9 @@ def _characters_per_second(questions: Questions, settings: Settings, rng: np.ran
     def report(progress: Progress) -> None:
         nonlocal begin, learned, speed
         if not learned:  # the time before is spent once
-            begin, learned = time.perf_counter(), progress.characters
+            begin, learned = clock(), progress.characters
             return
-        elapsed = time.perf_counter() - begin
+        elapsed = clock() - begin
         speed = (progress.characters - learned) / max(elapsed, 1e-6)
         if elapsed >= seconds:
             raise _TrialTimeoutError
@@ -182,7 +192,9 @@ def _characters_per_second(questions: Questions, settings: Settings, rng: np.ran
     raise AssertionError("a trial ends by itself")
 
 
-def _scoring_seconds(questions: Questions, settings: Settings, rng: np.random.Generator) -> float:
+def _scoring_seconds(
+    questions: Questions, settings: Settings, rng: np.random.Generator, clock: Callable[[], float]
+) -> float:
     """Estimate the seconds to score all documents, from the first few thousand characters of some."""
     judged = sorted({text for document in questions.documents for text in document})
     some = judged[:: max(1, len(judged) // 4)][:4]
@@ -198,7 +210,7 @@ def _scoring_seconds(questions: Questions, settings: Settings, rng: np.random.Ge
     width = min(len(questions.heads), settings.compared)  # as many heads as a document of all of them is asked about
     chosen = np.tile(np.arange(width, dtype=np.int32), (len(some), 1))
     model = Model(weights, settings, ())
-    begin = time.perf_counter()
+    begin = clock()
     score(model, part, chosen)
-    seconds = time.perf_counter() - begin
+    seconds = clock() - begin
     return seconds * sum(len(questions.texts[text]) for text in judged) / sum(len(text) for text in short.values())
