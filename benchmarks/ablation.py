@@ -24,7 +24,8 @@ from byline.corpora.answers import match_truth, read_truth
 from byline.judgment.fusion import MemberScores
 from byline.judgment.interpretation import JudgmentOptions, answer_problems, score_sides
 from byline.judgment.metrics import measure
-from byline.runs.folder import Record, read_members, read_plan
+from byline.runs.folder import read_members, read_plan
+from byline.runs.member_files import Record
 from byline.runs.plan import Plan
 from judging import calibrate, values_by_id
 from stored import RESULTS, commit

@@ -47,7 +47,7 @@ from byline.corpora.documents import Document
 from byline.corpora.problems import read_problems
 from byline.engines.protocol import Runtime
 from byline.judgment.calibration_fitting import text_groups
-from byline.runs.ensemble import count_cores
+from byline.runs.workers import count_cores
 from byline.settings.settings import read_pool
 from byline.tasks.attribute import attribute
 from stored import RESULTS, commit, save

@@ -39,7 +39,7 @@ from byline.corpora.documents import Document
 from byline.corpora.problems import read_problems
 from byline.engines.protocol import Runtime
 from byline.judgment.metrics import average_precision, bcubed_f
-from byline.runs.ensemble import count_cores
+from byline.runs.workers import count_cores
 from byline.tasks.cluster import Clustering, cluster_documents, cluster_scores, remove_levels
 from stored import RESULTS, commit, save
 

@@ -45,10 +45,11 @@ from byline.corpora.reference_building import build_reference
 from byline.errors import BylineError
 from byline.judgment.interpretation import JudgmentOptions, answer_problems, score_sides
 from byline.judgment.metrics import measure
-from byline.runs.budget import parse_duration
 from byline.runs.executor import Execution
-from byline.runs.folder import Record, RunOutput, read_members, read_plan
+from byline.runs.folder import RunOutput, read_members, read_plan
+from byline.runs.member_files import Record
 from byline.runs.plan import Plan
+from byline.runs.request import parse_duration
 from byline.settings.settings import Pool, Ranking, Settings, parse_assignments, pool_of, read_pool
 from byline.tasks.verify import verify
 from judging import calibrate, values_by_id

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from byline.engines.arrays import Floats32
 from byline.engines.compiling import compiler
+from byline.engines.matrix import Floats32
 from byline.engines.rnn import kernels, network
 from byline.settings.settings import Settings
 from speed import product_rate

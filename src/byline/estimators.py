@@ -27,9 +27,9 @@ from byline.errors import TooLittleText
 from byline.judgment.calibration import Calibration
 from byline.judgment.calibration_fitting import text_groups
 from byline.judgment.likelihood_ratio import EVEN, parse_prior
-from byline.runs.ensemble import count_cores
 from byline.runs.executor import Execution, Verification
 from byline.runs.request import JudgmentRequest
+from byline.runs.workers import count_cores
 from byline.settings.settings import Pool, read_pool
 from byline.tasks.attribute import Attributions, attribute, probability_table
 from byline.tasks.calibrate import calibrate

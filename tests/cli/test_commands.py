@@ -248,7 +248,7 @@ class TestCautions:
         masked = say(*asked, "-o", out, "--overwrite", "--mask-shared")
         assert "Caution: EN002: Left out before training" in masked
         assert "shares 1 passage" not in masked
-        with pytest.raises(BylineError, match="mask_shared is gone"):
+        with pytest.raises(BylineError, match="mask shared was True, is False"):
             say(*asked, "-o", out, "--resume")
         values = json.loads(say(*asked, "--mask-shared", "--json"))
         assert values["mask_shared"] is True

@@ -10,15 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import byline.engines.cohort_questions
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem, ProblemSet, builtin_problems, read_problems
 from byline.corpora.reference import Reference, ReferenceText
 from byline.corpora.reference_building import build_reference, read_reference
-from byline.engines.cohort_questions import MOST_SETS, prepare_cohort
-from byline.engines.language_groups import lay_out_groups
+from byline.engines.language_groups import MOST_SETS, lay_out_groups, prepare_cohort
 from byline.engines.questions import Questions, ReferencePart
-from byline.errors import CorpusError, RunError, TooLittleText
+from byline.errors import CorpusError, SettingsError, TooLittleText
 from byline.judgment.calibration import Calibration
 from byline.runs.request import JudgmentRequest
 from byline.settings.settings import Pool, Settings, kinds_of
@@ -134,7 +132,7 @@ class TestByItself:
         for settings in (TINY, NGRAM, SPREAD):
             whole = scores(PROBLEMS, settings, population())
             with monkeypatch.context() as patch:
-                patch.setattr(byline.engines.cohort_questions, "MOST_PROBLEMS", 3)
+                patch.setattr("byline.engines.language_groups.MOST_PROBLEMS", 3)
                 assert len(prepare_cohort(PROBLEMS, settings, population()).sides) == 4  # two parts, each both ways
                 assert scores(PROBLEMS, settings, population()) == whole
 
@@ -271,16 +269,16 @@ class TestRefusals:
             verify(as_set(asked), NGRAM, reference=population(12))
 
     def test_a_control_corpus_beside_it(self) -> None:
-        with pytest.raises(RunError, match="control"):
+        with pytest.raises(SettingsError, match="control"):
             verify(as_set(*PROBLEMS), NGRAM, reference=population(), control=[Document("c", prose(7, 7))])
 
     @pytest.mark.parametrize("interpret", ["rank", "relative"])
     def test_an_interpretation_that_does_not_look_at_it(self, interpret: str) -> None:
-        with pytest.raises(RunError, match=interpret):
+        with pytest.raises(SettingsError, match=interpret):
             verify(as_set(*PROBLEMS), NGRAM, reference=population(), judgment=JudgmentRequest(interpret=interpret))  # type: ignore[arg-type]
 
     def test_a_cohort_without_one(self) -> None:
-        with pytest.raises(RunError, match="reference"):
+        with pytest.raises(SettingsError, match="reference"):
             verify(as_set(*PROBLEMS), NGRAM, judgment=JudgmentRequest(interpret="cohort"))
 
     def test_a_problem_whose_texts_are_too_short_is_named(self, make_corpus: MakeCorpus) -> None:

@@ -9,10 +9,8 @@ import pytest
 
 from byline.corpora.problems import builtin_problems, read_problems
 from byline.corpora.reference_building import build_reference
-from byline.engines import gains
-from byline.engines.cohort_questions import prepare_cohort
-from byline.engines.gains import find_head_levels, flag_cohort
-from byline.engines.matrix import relative_entropies
+from byline.engines.language_groups import prepare_cohort
+from byline.engines.matrix import find_head_levels, flag_cohort, relative_entropies
 from byline.engines.ngram import engine as ngram
 from byline.engines.profiles import engine as vectors
 from byline.engines.protocol import EngineResult, Runtime
@@ -81,7 +79,7 @@ class TestAdditive:
     ) -> None:
         questions = sides_of(settings)[0]
         whole = fill(questions, settings)
-        monkeypatch.setattr(gains, "MOST_VALUES", 9_000)
+        monkeypatch.setattr("byline.engines.matrix.MOST_VALUES", 9_000)
         for one, two in zip(whole.gains, fill(questions, settings, replace(WATCH, threads=1)).gains, strict=True):
             np.testing.assert_allclose(one, two, atol=0 if settings.engine == "ngram" else 2e-5)
 

@@ -7,7 +7,7 @@ import pytest
 
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem, ProblemSet
-from byline.engines.language_groups import lay_out_groups
+from byline.engines.language_groups import lay_out_groups, unanswerable_problems
 from byline.engines.matrix import Matrix, Side, flag_excluded, sample_heads
 from byline.engines.questions import (
     CONTROL_PIECE,
@@ -16,7 +16,6 @@ from byline.engines.questions import (
     find_incomparable,
     find_sharing_texts,
     prepare_questions,
-    unanswerable_problems,
 )
 from byline.errors import CorpusError, TooLittleText
 from byline.judgment.score_normalization import relative_scores

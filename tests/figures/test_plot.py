@@ -52,7 +52,8 @@ from byline.figures.trees import Tree, grow_tree, lay_out
 from byline.judgment.metrics import auc, c_at_1, measure
 from byline.judgment.score_normalization import REACHES, relative_scores
 from byline.report.verification import verification_report
-from byline.runs.folder import Record, RunOutput, read_record
+from byline.runs.folder import RunOutput
+from byline.runs.member_files import Record, read_record
 from byline.runs.request import JudgmentRequest
 from byline.runs.run import Run
 from byline.settings.settings import Settings, read_pool
@@ -737,8 +738,8 @@ class TestRefusals:
             (["pca", "--truth", "x"], "pca", "{truth}"),
             (["roc", "--truth", "x", "--metadata", "y"], "roc", "{metadata}"),
             (["heatmap", "--replicates", 5], "heatmap", "{replicates}"),
-            (["rolling"], "built-in", "byline train"),
-            (["rolling", "--text", "x"], "built-in", "byline train"),
+            (["rolling"], "built-in", "Name a model"),
+            (["rolling", "--text", "x"], "built-in", "Name a model"),
             (["pca", "--language", "greek"], "built-in", "{language}: english"),
             (["pca", "--width", 1000], "width", "3 to 120"),
             (["pca", "--font-size", 1], "font size", "4 to 40"),
@@ -759,8 +760,8 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("words", "remedy"),
         [
-            (["roc"], "byline verify"),
-            (["roc", "--truth", "x"], "byline verify"),
+            (["roc"], "Name a run"),
+            (["roc", "--truth", "x"], "Name a run"),
             (["rolling"], "{text}"),
             (["pca", "--language", "english"], "{language}"),
         ],
@@ -778,7 +779,7 @@ class TestRefusals:
         for kind in ("tippett", "calibration"):
             error = refused(networks / "out", kind, "--truth", networks / "corpus", "-o", tmp_path / "fig.svg")
             assert isinstance(error, AnswersError)
-            assert "byline calibrate" in (error.remedy or "")
+            assert "{calibration}" in (error.remedy or "")
 
     def test_the_truth_of_other_problems(self, built_in: Path, tmp_path: Path) -> None:
         (tmp_path / "truth.txt").write_text("XX001 Y\nXX002 N\n", "utf-8")
@@ -808,7 +809,7 @@ class TestRefusals:
         )  # fmt: skip
         error = refused(tmp_path / "out", "heatmap", "-o", tmp_path / "fig.svg")
         assert isinstance(error, TooLittleText)
-        assert "byline report" in (error.remedy or "")
+        assert "report" in (error.remedy or "")
 
     def test_problems_answered_one_by_one_in_batches_are_not_compared(self, built_in: Path) -> None:
         opened = Run.open(built_in)
@@ -844,7 +845,7 @@ def test_a_run_is_read_once_for_all_of_its_figures(
         read.append(path)
         return read_record(path, *words)
 
-    monkeypatch.setattr("byline.runs.folder.read_record", count)
+    monkeypatch.setattr("byline.runs.member_files.read_record", count)
     once = Run.open(built_in)
     figures = {
         kind: prepare_figure(once, kind, truth=english if kind in JUDGED else None) for kind in (*OF_RUN, *JUDGED)

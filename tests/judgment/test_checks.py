@@ -31,8 +31,7 @@ from byline.report.explanation import explain_problem
 from byline.report.verification import verification_report
 from byline.runs.combine import combine_runs
 from byline.runs.executor import Execution
-from byline.runs.folder import CAUTIONS, TEXTS, RunOutput, read_plan
-from byline.runs.problem_file import cautions_bytes, cautions_values, read_cautions
+from byline.runs.folder import CAUTIONS, TEXTS, RunOutput, cautions_bytes, cautions_values, read_cautions, read_plan
 from byline.settings.settings import Settings
 from byline.tasks.verify import verify
 from byline.text.languages import WORDS, detect_language

@@ -17,7 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 from byline.cli import app
-from byline.engines.protocol import ENGINE_MODULES, load_engine
+from byline.engines.protocol import load_engine
 from byline.settings.settings import ENGINES, Engine
 from paths import ROOT
 from samples import habits
@@ -202,7 +202,7 @@ def test_a_change_that_no_longer_fits_is_noticed(tmp_path: Path) -> None:
 
 def test_every_engine_that_settings_name_has_a_row_and_a_file() -> None:
     assert set(ENGINES) == set(get_args(Engine))
-    assert all(load_engine(name).__module__ == f"byline.engines.{ENGINE_MODULES[name]}" for name in ENGINES)
+    assert all(load_engine(name).__module__ == f"byline.engines.{ENGINES[name].module}" for name in ENGINES)
 
 
 def test_the_engine_answers_problems(execute: Run, corpus: Path) -> None:

@@ -26,7 +26,7 @@ def test_only_compiling_imports_numba() -> None:
     assert importers == {"engines.compiling"}
 
 
-CLOCKS = ("runs.budget", "runs.ensemble", "runs.workers")
+CLOCKS = ("runs.request", "runs.executor", "runs.workers")
 """Spend a time budget, or time their work; what they compute does not depend on it."""
 
 

@@ -26,10 +26,9 @@ from byline.judgment.metrics import cllr
 from byline.report.explanation import explain_problem
 from byline.report.verification import verification_report
 from byline.report.wording import LEANINGS, RESERVE, VERDICTS, count_verdicts, problem_values, verdict_words
-from byline.runs.folder import Record, RunOutput, read_plan, read_record, write_plan
-from byline.runs.member_agreement import examine_run
-from byline.runs.problem_file import read_problem_file
-from byline.runs.run import Run
+from byline.runs.folder import RunOutput, read_plan, read_problem_file, write_plan
+from byline.runs.member_files import Record, read_record
+from byline.runs.run import Run, examine_run
 from byline.settings.settings import Settings, read_pool
 from byline.storage.files import read_checked_json
 from byline.tasks.evaluate import evaluate_answers
@@ -169,7 +168,7 @@ class TestVerification:
             read.append(path)
             return read_record(path, *words)
 
-        monkeypatch.setattr("byline.runs.folder.read_record", count)
+        monkeypatch.setattr("byline.runs.member_files.read_record", count)
         opened = Run.open(run)
         with builtin_problems("english") as problems:
             assert verification_report(opened, problems, "today") == report_data

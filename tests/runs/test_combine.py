@@ -16,14 +16,13 @@ from byline.judgment.calibration import builtin_calibration
 from byline.judgment.fusion import average_members
 from byline.judgment.interpretation import JudgmentOptions
 from byline.runs.combine import combine_runs
-from byline.runs.evidence_file import read_evidence
 from byline.runs.executor import Execution
 from byline.runs.folder import RunOutput, read_members, read_plan
-from byline.runs.member_agreement import examine_run
-from byline.runs.member_files import copy_member
-from byline.runs.progress import Finished
+from byline.runs.member_files import copy_member, read_evidence
+from byline.runs.plan import choose_calibration
 from byline.runs.request import JudgmentRequest
-from byline.runs.run import judgment_for
+from byline.runs.run import examine_run
+from byline.runs.workers import Finished
 from byline.settings.settings import Pool, kinds_of, read_pool
 from byline.storage.files import prepared_folder
 from byline.tasks.verify import verify
@@ -118,8 +117,6 @@ class TestCombining:
 
     def test_what_lies_beside_a_members_own_files_is_not_copied(self, tmp_path: Path) -> None:
         make_run(tmp_path / "one")
-        (tmp_path / "secret").write_text("secret", "utf-8")
-        (tmp_path / "one/members/0001/more").symlink_to(tmp_path / "secret")
         (tmp_path / "one/members/0001/note").write_text("secret", "utf-8")
         combine_runs([tmp_path / "one"], tmp_path / "two")
         copied = held(tmp_path / "two/members")
@@ -183,10 +180,10 @@ class TestCombining:
         assert held(tmp_path / "both") == before
         assert answers.exists()
         evidence.unlink()
-        combine_runs([tmp_path / "1", tmp_path / "2"], tmp_path / "both", True, answers=True)
+        joined = combine_runs([tmp_path / "1", tmp_path / "2"], tmp_path / "both", True, answers=True)
         assert len(read_plan(tmp_path / "both").members) == 2
         assert examine_run(tmp_path / "both").members
-        assert not answers.exists(), "it was the other run's"
+        assert answers.read_text("utf-8") == format_answers(joined.answers, "folders")
 
     @pytest.mark.parametrize("fault", [KeyboardInterrupt(), RunError("full")], ids=["stopped", "full"])
     def test_so_does_one_that_is_stopped_while_it_copies(
@@ -210,7 +207,6 @@ class TestCombining:
         assert held(tmp_path / "out") == before
         combine_runs([tmp_path / "one"], tmp_path / "out/run", True, answers=True)
         assert held(tmp_path / "out/run/members") == held(tmp_path / "one/members")
-        assert not (tmp_path / "out/answers.txt").exists()
 
     def test_what_a_killed_one_left_is_removed_by_the_next(self, tmp_path: Path) -> None:
         make_run(tmp_path / "one")
@@ -300,12 +296,12 @@ def test_members_of_other_engines_are_read_without_a_calibration_that_is_not_the
     """A run that was stopped before its networks began has not their calibration."""
     best = read_pool("best")
     quick = best.only(["ngram", "vectors"])
-    found = builtin_calibration("relative", kinds_of(best.rows))
-    judgment = JudgmentOptions("relative", calibration=found)
-    assert judgment_for(judgment, best.rows) == judgment
-    assert judgment_for(judgment, quick.rows).calibration == builtin_calibration("relative", kinds_of(quick.rows))
-    assert judgment_for(judgment, quick.rows).calibration != found
-    assert judgment_for(judgment, quick.rows[:1]).calibration is None
+    judgment = JudgmentOptions("relative", 0.0, 0.2, builtin_calibration("relative", kinds_of(best.rows)))
+    assert choose_calibration(judgment, best.rows) == judgment
+    found = choose_calibration(judgment, quick.rows)
+    assert found.calibration == builtin_calibration("relative", kinds_of(quick.rows)) != judgment.calibration
+    assert found.prior == 0.2
+    assert choose_calibration(judgment, quick.rows[:1]) == JudgmentOptions("relative")
 
 
 def test_a_reference_whose_authors_are_others_is_another(tmp_path: Path) -> None:

@@ -5,25 +5,19 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from byline.corpora.problems import read_problems
 from byline.engines.protocol import Progress
 from byline.engines.questions import Questions, prepare_questions
-from byline.engines.rnn import engine as rnn
-from byline.engines.rnn.schedule import plan_visits
-from byline.errors import RunError, TooLittleText
-from byline.runs.budget import MOST_IN_BUDGET, _characters_to_learn, _scoring_seconds, choose_members, parse_duration
-from byline.runs.ensemble import MemberJob, run_jobs
-from byline.runs.executor import Execution
+from byline.errors import RunError, SettingsError, TooLittleText
+from byline.runs.executor import Execution, MemberJob, run_jobs
 from byline.runs.folder import RunOutput
 from byline.runs.plan import Member
-from byline.runs.progress import Planned, TrainingProgress
-from byline.runs.workers import run_here
+from byline.runs.request import MOST_IN_BUDGET, Ensemble, choose_members, parse_duration
+from byline.runs.workers import Planned, TrainingProgress, run_here
 from byline.settings.settings import Pool, Settings, read_pool
 from byline.tasks.verify import verify
-from byline.text.encoder import Alphabet
 from samples import MakeCorpus, small_problems
 
 SMALL = Settings(hidden=4, sub_epochs=2)
@@ -46,9 +40,11 @@ def test_durations_are_read(words: str, seconds: float) -> None:
     assert parse_duration(words) == seconds
 
 
-@pytest.mark.parametrize("words", ["", "m", "ten", "-5m", "0", "5x", "1m30x", "inf", "nan", "1e999", "m5"])
+@pytest.mark.parametrize(
+    "words", ["", "m", "ten", "-5m", "0", "5x", "1m30x", "inf", "nan", "1e999", "-5m10m", "5m-10s"]
+)
 def test_what_is_no_duration_is_refused(words: str) -> None:
-    with pytest.raises(RunError, match="not a duration"):
+    with pytest.raises(SettingsError, match="not a duration"):
         parse_duration(words)
 
 
@@ -101,42 +97,19 @@ class TestBudget:
         with pytest.raises(RunError, match=r"budget was 0\.001, is 5"):
             verify(corpus, SMALL, budget=5, output=output)
 
-    def test_the_probe_asks_as_few_heads_as_the_work_does(
-        self, make_corpus: MakeCorpus, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        problems = read_problems(make_corpus(small_problems(60, length=300))).problems
-        asked: list[int] = []
-        monkeypatch.setattr(rnn, "score", lambda model, part, chosen: asked.append(chosen.shape[1]))
-        for compared in (10, 1000):
-            settings = Settings(hidden=4, sub_epochs=1, compared=compared, train_on="known")
-            questions = prepare_questions(problems, settings).sides[0]
-            _scoring_seconds(questions, settings, np.random.default_rng(0))
-        assert asked == [10, len(questions.heads)]
-
-    @pytest.mark.parametrize("handling", ["sequential", "concatenated", "balanced", "balanced-concatenated"])
-    def test_what_is_to_be_learned_is_known_beforehand(self, handling: str) -> None:
-        """All heads share a short text and begin alike, so that later balanced sub-epochs are longer than the first."""
-        texts = tuple(np.zeros(length, np.int32) for length in [30, *range(1000, 5000, 500)])
-        heads = tuple((0, number) for number in range(1, 9))
-        questions = Questions(Alphabet("ab"), texts, heads, ((0,),), ())
-        settings = SMALL.change({"handling": handling, "sub_epochs": 30})
-        schedule = plan_visits(questions, settings.handling, np.random.default_rng(1))
-        learned = sum(len(texts[visit.text]) for _ in range(30) for visit in next(schedule))
-        assert _characters_to_learn(questions, settings, np.random.default_rng(0)) == pytest.approx(learned, rel=0.25)
-
     def test_beside_a_first_member_that_overruns_another_core_is_used(self, sides) -> None:  # type: ignore[no-untyped-def]
         long, short = SMALL.change({"hidden": 60, "sub_epochs": 200}), SMALL
         chosen, _ = choose_members(Pool("two", (long, short)), 0.05, 0, sides, workers=2)
         assert chosen[:2] == (long, short)
 
     def test_members_and_a_budget_exclude_each_other(self, make_corpus: MakeCorpus) -> None:
-        with pytest.raises(RunError, match="exclude each other"):
+        with pytest.raises(SettingsError, match="exclude each other"):
             verify(make_corpus(small_problems(6)), SMALL, members=2, budget=5)
 
     @pytest.mark.parametrize("budget", [0, -3, float("inf"), float("nan")])
-    def test_no_time_is_no_budget(self, sides, budget: float) -> None:  # type: ignore[no-untyped-def]
-        with pytest.raises(RunError, match="budget: must be"):
-            choose_members(Pool("one", (SMALL,)), budget, 0, sides)
+    def test_no_time_is_no_budget(self, budget: float) -> None:
+        with pytest.raises(SettingsError, match="budget: must be"):
+            Ensemble(Pool("one", (SMALL,)), budget=budget)
 
 
 def test_members_may_differ_in_all_that_questions_depend_on(make_corpus: MakeCorpus) -> None:

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from byline.corpora.problems import read_problems
-from byline.engines.gains import find_head_levels, mean_gains
+from byline.engines.matrix import find_head_levels, mean_gains
 from byline.engines.ngram.engine import fill_matrix
 from byline.engines.protocol import Runtime
 from byline.engines.questions import find_sharing_texts, prepare_questions
 from byline.errors import RunError
-from byline.runs.evidence_file import EVIDENCE, GAINS, OLD_GAINS, read_evidence
 from byline.runs.executor import Execution
-from byline.runs.folder import RunOutput, read_record
+from byline.runs.folder import RunOutput
+from byline.runs.member_files import EVIDENCE, GAINS, read_evidence, read_record
 from byline.settings.settings import Settings
 from byline.storage.files import checked_json, read_checked_json, sha256
 from byline.tasks.verify import verify
@@ -68,26 +68,9 @@ def test_evidence_is_in_the_places_of_the_originals_and_adds_up(marked_corpus: P
         assert total / counted == pytest.approx(beyond, abs=lost / counted + 1e-6)
 
 
-def test_one_problem_is_read_alone_and_its_gains_stay_in_the_file(marked_run: Path) -> None:
+def test_gains_stay_in_their_file(marked_run: Path) -> None:
     everything = read_evidence(marked_run / "members/0001")
-    own = read_evidence(marked_run / "members/0001", 3)
-    assert [(each.problem, each.way) for each in own] == [(3, 1), (3, 2)]
-    for each, same in zip(own, [each for each in everything if each.problem == 3], strict=True):
-        assert each.features == same.features
-        for document, gains in each.gains.items():
-            np.testing.assert_array_equal(gains, same.gains[document])
-            assert isinstance(gains, np.memmap)
-    assert read_evidence(marked_run / "members/0001", 99) == ()
-
-
-def test_gains_are_one_array_of_two_bytes_a_character(marked_corpus: Path, marked_run: Path) -> None:
-    characters = sum(
-        len(document.text)
-        for problem in read_problems(marked_corpus).problems
-        for document in (problem.unknown, *problem.known)
-    )
-    gains = np.load(marked_run / "members/0001" / GAINS)
-    assert (gains.dtype, gains.shape) == (np.float16, (characters,))
+    assert all(isinstance(gains, np.memmap) for each in everything for gains in each.gains.values())
 
 
 @pytest.mark.parametrize("engine", ["ngram", "rnn", "vectors"])
@@ -115,14 +98,6 @@ def test_vectors_name_n_grams_and_no_characters(marked_corpus: Path, tmp_path: P
 class TestDamage:
     def copy(self, marked_run: Path, tmp_path: Path) -> Path:
         return Path(shutil.copytree(marked_run, tmp_path / "run"))
-
-    def test_evidence_of_an_older_version_is_named(self, marked_run: Path, tmp_path: Path) -> None:
-        home = self.copy(marked_run, tmp_path) / "members/0001"
-        self.sign(home, OLD_GAINS, b"")
-        with pytest.raises(RunError, match="older version") as refused:
-            read_evidence(home)
-        assert refused.value.where == str(home)
-        assert "{overwrite}" in str(refused.value.remedy)
 
     def sign(self, home: Path, name: str, content: bytes) -> None:
         (home / name).write_bytes(content)

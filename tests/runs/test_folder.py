@@ -20,12 +20,11 @@ from byline.corpora.reference import Reference, ReferenceText
 from byline.engines.questions import prepare_questions
 from byline.errors import BylineError, RunError
 from byline.runs.combine import combine_runs
-from byline.runs.ensemble import MemberJob, run_jobs
-from byline.runs.evidence_file import read_evidence
-from byline.runs.executor import Execution, Interrupted, Verification
-from byline.runs.folder import Record, RunFolder, RunOutput, find_run, lock_run, read_members, read_plan, read_record
+from byline.runs.executor import Execution, Interrupted, MemberJob, Verification, run_jobs
+from byline.runs.folder import PLAN, TEXTS, RunFolder, RunOutput, find_run, lock_run, read_members, read_plan
+from byline.runs.member_files import Record, read_evidence, read_record
 from byline.runs.plan import Plan, describe_environment, find_differences
-from byline.runs.progress import Finished, Planned
+from byline.runs.workers import Finished, Planned
 from byline.settings.settings import Pool, Settings
 from byline.storage import files as storage
 from byline.storage.files import replaced_folder
@@ -72,32 +71,34 @@ def test_a_run_keeps_its_plan_and_for_each_member_all_that_it_gave(corpus: Path,
     assert len(records[1].sides) == 1
 
 
-def test_networks_of_earlier_versions_are_ignored(corpus: Path, tmp_path: Path) -> None:
-    """They were named in member.json, and their hashes were checked."""
-    before = make_run(tmp_path / "run")
-    member = tmp_path / "run/members/0001"
-    described = storage.read_checked_json(member / "member.json")
-    described["files"]["model-1.safetensors"] = "0" * 64
-    (member / "member.json").write_bytes(storage.checked_json(described))
-    (member / "model-1.safetensors").write_bytes(b"weights")
-    events: list[object] = []
-    output, execution = RunOutput(tmp_path / "run", resume=True), Execution(report=events.append)
-    assert verify(corpus, SMALL, output=output, execution=execution).answers == before.answers
-    assert not any(isinstance(event, Finished) for event in events)
-    combine_runs([tmp_path / "run"], tmp_path / "copy")
-    assert sorted(path.name for path in (tmp_path / "copy/members/0001").iterdir()) == [
-        "evidence.json", "evidence.npy", "matrix.safetensors", "member.json",
-    ]  # fmt: skip
-    assert len(records_of(tmp_path / "copy")[1]) == 1
+def test_texts_of_an_earlier_begin_go_when_the_run_goes_on_without_evidence(corpus: Path, tmp_path: Path) -> None:
+    make_run(tmp_path / "run")
+    assert (tmp_path / "run" / TEXTS).exists()
+    verify(corpus, SMALL, output=RunOutput(tmp_path / "run", resume=True, evidence=False))
+    assert not (tmp_path / "run" / TEXTS).exists()
 
 
-def test_evidence_is_left_out_on_request(corpus: Path, tmp_path: Path) -> None:
-    verify(corpus, SMALL, output=RunOutput(tmp_path / "run", evidence=False))
-    assert sorted(path.name for path in (tmp_path / "run/members/0001").iterdir()) == [
-        "matrix.safetensors",
-        "member.json",
-    ]
-    assert not (tmp_path / "run/problems.jsonl").exists()
+def test_answers_are_written_around_the_run_on_request(corpus: Path, tmp_path: Path) -> None:
+    result = verify(corpus, SMALL, output=RunOutput(tmp_path / "run", answers=True))
+    assert (tmp_path / "answers.txt").read_text("utf-8") == written(result)
+    again = verify(corpus, SMALL, seed=1, output=RunOutput(tmp_path / "run", overwrite=True, answers=True))
+    assert (tmp_path / "answers.txt").read_text("utf-8") == written(again) != written(result)
+
+
+def test_a_plan_of_an_earlier_version_is_resumed(corpus: Path, tmp_path: Path) -> None:
+    """Its request has other names for three of its parts."""
+    make_run(tmp_path / "run")
+    path = tmp_path / "run" / PLAN
+    values = storage.read_checked_json(path)
+    request = values["request"]
+    for now, earlier in (("settings", "member"), ("judgment", "manner"), ("versions", "version of")):
+        request[earlier] = request.pop(now)
+    for name in ("mask_shared", "combined"):
+        del request[name]
+    path.write_bytes(storage.checked_json({**values, "request": request}))
+    verify(corpus, SMALL, output=RunOutput(tmp_path / "run", resume=True))
+    with pytest.raises(RunError, match="settings 1 hidden was 4, is 3"):
+        verify(corpus, SMALL.change({"hidden": 3}), output=RunOutput(tmp_path / "run", resume=True))
 
 
 def test_a_trace_holds_the_answers_after_each_sub_epoch(corpus: Path, tmp_path: Path) -> None:
@@ -201,7 +202,7 @@ def test_resuming_with_something_changed_is_refused_and_says_what(corpus: Path, 
     for changed, match in (
         ({"seed": 1}, "seed was 0, is 1"),
         ({"members": 3}, "members was 2, is 3"),
-        ({"preset": POOL.change({"hidden": 5})}, "member 1 hidden was 4, is 5"),
+        ({"preset": POOL.change({"hidden": 5})}, "settings 1 hidden was 4, is 5"),
         ({"control": read_problems(corpus).problems[0].known}, "control"),
     ):
         options = {"preset": POOL, "members": 2, **changed}

@@ -10,9 +10,8 @@ import pytest
 
 from byline.corpora.problems import read_problems
 from byline.errors import RunError
-from byline.runs.evidence_file import read_evidence
-from byline.runs.folder import TEXTS, RunOutput, read_plan
-from byline.runs.problem_file import read_problem_file
+from byline.runs.folder import TEXTS, RunOutput, read_plan, read_problem_file
+from byline.runs.member_files import read_evidence
 from byline.settings.settings import Settings
 from byline.tasks.verify import verify
 

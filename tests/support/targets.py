@@ -37,16 +37,13 @@ from byline.judgment.calibration import read_calibration
 from byline.judgment.checks.problem_checks import find_cautions
 from byline.judgment.likelihood_ratio import parse_prior
 from byline.report.verification import verification_report
-from byline.runs.budget import parse_duration
-from byline.runs.evidence_file import read_evidence
-from byline.runs.folder import CAUTIONS, FOLDER, PLAN, TEXTS, RunOutput, read_plan, read_record
-from byline.runs.member_files import MEMBER
-from byline.runs.problem_file import read_cautions, read_problem_file
+from byline.runs.folder import CAUTIONS, FOLDER, PLAN, TEXTS, RunOutput, read_cautions, read_plan, read_problem_file
+from byline.runs.member_files import MEMBER, read_evidence, read_record
+from byline.runs.request import parse_duration
 from byline.settings.settings import Settings, parse_assignments, read_pool, read_settings
 from byline.storage.files import checked_json, sha256
-from byline.tasks.attribution_collections import read_collection
-from byline.tasks.cluster_files import read_text_folders
 from byline.tasks.evaluate import evaluate_attributions, evaluate_clusterings
+from byline.tasks.pan_collections import read_collection, read_text_folders
 from byline.tasks.verify import verify
 from byline.text.encoder import align_text, fit_encoder
 from byline.web.archives import unpack

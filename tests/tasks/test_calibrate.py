@@ -18,8 +18,9 @@ from byline.judgment.calibration import Calibration, builtin_calibration, llr_ba
 from byline.judgment.interpretation import JudgmentOptions
 from byline.runs.executor import Execution, Interrupted, Verification
 from byline.runs.folder import RunOutput, read_plan
-from byline.runs.progress import Event, Finished, Planned
 from byline.runs.request import JudgmentRequest
+from byline.runs.run import Run
+from byline.runs.workers import Event, Finished, Planned
 from byline.settings.settings import Pool, Settings, kinds_of, read_pool
 from byline.tasks.calibrate import calibrate, values_of
 from byline.tasks.verify import verify
@@ -121,7 +122,7 @@ class TestCalibrating:
 
     def test_ranks_are_refused(self, corpus: ProblemSet, tmp_path: Path) -> None:
         for pool, interpret in ((QUICK, "rank"), (replace(QUICK, interpret="rank"), None)):
-            with pytest.raises(RunError, match="rank") as refused:
+            with pytest.raises(SettingsError, match="rank") as refused:
                 calibrate(corpus, TRUTH, pool, tmp_path / "run", "made up", interpret=interpret)  # type: ignore[arg-type]
             assert "{interpret}" in str(refused.value.remedy)
         assert not (tmp_path / "run").exists()
@@ -139,7 +140,7 @@ class TestCalibrating:
 
     def test_values_are_what_answers_are_made_of(self, fitted: Calibration, corpus: ProblemSet, tmp_path: Path) -> None:
         folder = tmp_path / "fitted"
-        values = values_of(folder, read_plan(folder))
+        values = values_of(Run.open(folder))
         answers = verify(corpus, QUICK, judgment=JudgmentRequest(calibration=fitted)).answers
         assert [answer.id for answer in answers] == sorted(values)
         expected = llr_bans(fitted, [values[answer.id] for answer in answers])

@@ -9,8 +9,7 @@ import pytest
 
 from byline.corpora.documents import Document
 from byline.settings.settings import Settings
-from byline.tasks.cluster import cluster_documents, cluster_scores
-from byline.tasks.cluster_evidence import choose_links, explain_links
+from byline.tasks.cluster import choose_links, cluster_documents, cluster_scores, explain_links
 from samples import phrase
 
 MEMBERS = (
@@ -85,9 +84,6 @@ class TestWeighing:
         twice = [*letters, Document("copy", letters[0].text)]
         (found,) = explain_links(twice, [(0, 12)], MEMBERS, "english")
         assert (found.gains, found.features) == ((None, None), ())
-
-    def test_no_pairs_no_work(self, letters: list[Document]) -> None:
-        assert explain_links(letters, [], MEMBERS, "english") == []
 
 
 def test_what_members_say_of_a_pair_has_the_link_as_its_mean(letters: list[Document]) -> None:

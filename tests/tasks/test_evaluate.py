@@ -13,9 +13,7 @@ from typer.testing import CliRunner
 from byline.cli import app
 from byline.errors import AnswersError
 from byline.judgment.metrics import average_precision, bcubed_f
-from byline.tasks.attribution_collections import answers_path
 from byline.tasks.cluster import Clustering
-from byline.tasks.cluster_files import write_clustering
 from byline.tasks.evaluate import (
     AttributionMeasures,
     ClusterMeasures,
@@ -24,6 +22,7 @@ from byline.tasks.evaluate import (
     is_attribution_truth,
     is_clustering,
 )
+from byline.tasks.pan_collections import answers_path, write_clustering
 from programs import run
 
 TRUTH = {"1.txt": "candidate1", "2.txt": "candidate2", "3.txt": "<UNK>"}

@@ -107,34 +107,10 @@ class TestGenerating:
 
 
 class TestChances:
-    @pytest.mark.parametrize("before", [[], [0], [3, 1, 2], [5, 5, 5, 5, 5, 5, 5, 5]])
-    def test_those_of_n_grams_sum_to_1_and_leave_nothing_out(self, model: AuthorModel, before: list[int]) -> None:
-        number = next(n for n, member in enumerate(model.members) if (member.engine, member.mask) == ("ngram", "none"))
-        for head in range(3):
-            chances = generation._ngrams(model, number, head)(before)
-            assert chances.sum() == pytest.approx(1)
-            assert (chances > 0).all()
-
     def test_those_of_n_grams_are_worked_by_hand(self) -> None:
         """An order of 2; before: a, in texts of a and b alone. The alphabet may hold more."""
         counts = generation._count([np.array([0, 1, 0, 0], np.int32)], 2)
         assert counts == {(): {0: 3, 1: 1}, (0,): {1: 1, 0: 1}, (1,): {0: 1}}
-
-    def test_n_grams_may_be_told_symbols_one_by_one(self, model: AuthorModel) -> None:
-        number = next(n for n, member in enumerate(model.members) if (member.engine, member.mask) == ("ngram", "none"))
-        symbols = model.texts[0][0][:40].tolist()
-        steps = generation._ngrams(model, number, 0)
-        for length, symbol in enumerate(symbols, start=1):
-            found = steps([symbol])
-            np.testing.assert_array_equal(found, generation._ngrams(model, number, 0)(symbols[:length]))
-
-    def test_those_of_a_network_sum_to_1_and_are_carried_on(self, network: AuthorModel) -> None:
-        once = generation._network(network, 0, 1)
-        steps = generation._network(network, 0, 1)
-        assert once([1]).sum() == pytest.approx(1, abs=1e-5)
-        for symbol in (4, 3, 2, 1):
-            found = steps([symbol])
-        np.testing.assert_allclose(found, generation._network(network, 0, 1)([4, 3, 2, 1]), rtol=1e-5)
 
 
 class TestRefusals:

@@ -58,10 +58,6 @@ class TestWindows:
         assert [(each.begin, each.end) for each in found.passages] == [(0, 600)]
         assert [(each.begin, each.end, each.author) for each in found.stretches] == [(0, 600, "Cid")]
 
-    def test_where_the_last_one_ends_with_the_text_no_further_is_added(self, model: AuthorModel) -> None:
-        found = roll(model, Document("even", phrase(2, 1100, 3)[:1000]), 600, 200)
-        assert [each.begin for each in found.passages] == [0, 200, 400]
-
 
 class TestChanges:
     def test_a_text_pasted_from_two_authors_changes_once_near_the_seam(self, rolled: Rolling) -> None:
@@ -102,10 +98,6 @@ class TestChanges:
 
 
 class TestStandingOut:
-    def test_who_is_less_probable_than_the_others_together_does_not(self) -> None:
-        assert rolling.AuthorStretch(0, 10, "Ann", 0.5).stands_out
-        assert not rolling.AuthorStretch(0, 10, "Ann", 0.49).stands_out
-
     def test_the_terminal_says_so(self, rolled: Rolling, capsys: pytest.CaptureFixture[str]) -> None:
         faint = replace(rolled, stretches=(rolling.AuthorStretch(0, 5410, "Ann", 0.25),))
         print_rolling(faint)
@@ -135,13 +127,6 @@ class TestPath:
 
     CHANCES = np.array([[0.9, 0.1], [0.4, 0.6], [0.9, 0.1]])
 
-    def test_a_change_that_costs_more_than_it_gains_is_not_made(self) -> None:
-        # staying: .9 x .4 x .9 x .99²; to and fro: .9 x .6 x .9 x .01²
-        assert rolling.most_probable_path(self.CHANCES, 1, 0.01) == [0, 0, 0]
-
-    def test_where_changes_are_as_probable_as_not_each_window_speaks_for_itself(self) -> None:
-        assert rolling.most_probable_path(self.CHANCES, 1, 0.5) == [0, 1, 0]
-
     def test_the_probability_at_which_the_path_turns_is_worked_by_hand(self) -> None:
         # .6 c² = .4 (1 - c)² where c / (1 - c) is the root of 2/3, so c is .449
         assert rolling.most_probable_path(self.CHANCES, 1, 0.445) == [0, 0, 0]
@@ -155,9 +140,6 @@ class TestPath:
 
     def test_an_impossible_author_does_not_stop_the_path(self) -> None:
         assert rolling.most_probable_path(np.array([[1.0, 0.0], [0.0, 1.0]]), 1, 0.01) == [0, 1]
-
-    def test_a_single_author_has_one_path(self) -> None:
-        assert rolling.most_probable_path(np.ones((3, 1)), 1, 0.01) == [0, 0, 0]
 
     @given(
         chances=arrays(

@@ -19,13 +19,12 @@ from byline.corpora.problems import Problem, ProblemSet, builtin_problems, read_
 from byline.corpora.reference import Reference, ReferenceText
 from byline.engines.matrix import Matrix, Side
 from byline.engines.questions import Questions, prepare_questions
-from byline.errors import BylineError, CorpusError, RunError, TooLittleText
+from byline.errors import CorpusError, RunError, TooLittleText
 from byline.judgment.fusion import average_members
 from byline.judgment.interpretation import score_sides
 from byline.judgment.metrics import measure
 from byline.judgment.score_normalization import rank_scores
-from byline.runs.ensemble import MemberJob, run_jobs
-from byline.runs.executor import Execution, Verification
+from byline.runs.executor import Execution, MemberJob, Verification, run_jobs
 from byline.runs.plan import Member
 from byline.settings.settings import Settings
 from byline.tasks.verify import verify
@@ -313,9 +312,3 @@ def test_a_failing_member_stops_the_others_and_its_error_is_raised(english: Path
             break
         time.sleep(0.05)
     assert threading.active_count() <= before  # one of an earlier test may end meanwhile
-
-
-@pytest.mark.parametrize(("seed", "members"), [(-1, 1), (0, 0)])
-def test_nonsense_numbers_are_refused(english: Path, seed: int, members: int) -> None:
-    with pytest.raises(BylineError, match=r"must be|can't be"):
-        verify(english, QUICK, seed=seed, members=members)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from byline.corpora.documents import Document
-from byline.engines.encoded_texts import EncodedTexts
+from byline.engines.questions import EncodedTexts
 from byline.settings.settings import Settings
 from byline.tasks.prepare import prepare
 from byline.text.encoder import fit_encoder, make_alphabet

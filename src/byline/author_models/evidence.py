@@ -24,7 +24,7 @@ from byline.author_models.model import (
 )
 from byline.corpora.author_corpus import AuthorCorpus
 from byline.corpora.documents import Document
-from byline.engines.gains import mean_gains
+from byline.engines.matrix import mean_gains
 from byline.engines.ngram.kernels import index_texts
 from byline.engines.profiles.engine import profile_texts
 from byline.engines.protocol import Feature, Runtime

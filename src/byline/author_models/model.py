@@ -7,27 +7,30 @@ an author adds texts. A network is trained once, and further authors' heads are 
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from byline.author_models.checks import encode_readable, warn_of_rare_characters
 from byline.corpora.author_corpus import NONE, AuthorCorpus, plain_name
-from byline.engines.gains import GainCollector
+from byline.corpora.documents import Document
+from byline.engines.matrix import GainCollector
 from byline.engines.ngram.counts import Index, Numbering, extend_index
 from byline.engines.ngram.kernels import index_texts, number_texts
 from byline.engines.protocol import EngineResult, Runtime, load_engine
-from byline.engines.questions import Questions
+from byline.engines.questions import Questions, require_length
 from byline.engines.rnn import engine as rnn
 from byline.engines.rnn.network import Weights
 from byline.engines.rnn.training import Model, enroll_heads, train
-from byline.errors import CorpusError, SettingsError, TooLittleText
+from byline.errors import CorpusError, SettingsError, TooLittleText, listing
 from byline.judgment.candidates import CandidateCalibration, Tables, calibrate_candidates
 from byline.settings.settings import ENGINES as KINDS
 from byline.settings.settings import Settings
-from byline.text.encoder import Symbols, TextEncoder, fit_encoder
+from byline.text.encoder import Symbols, TextEncoder, count_characters, fit_encoder
+
+log = logging.getLogger(__name__)
 
 MIN_AUTHORS = 2
 MOST_HELD_OUT = 400
@@ -38,6 +41,8 @@ LEVEL_TEXTS = 150
 """Texts of the authors that tell how easy each author's head finds texts by others."""
 ENGINES = (*(name for name, kind in KINDS.items() if kind.attributes), "rnn")
 """Engines that can attribute."""
+WARN_WHEN_TRAINING, REFUSE = 0.05, 0.5
+"""Shares of a text's characters that are missing from the alphabet."""
 Indices = dict[tuple[int, int], Index]
 """By number of the encoder and order, the index of the texts that are asked about."""
 
@@ -323,3 +328,49 @@ def sample_texts(model: AuthorModel, most: int) -> list[int]:
     by_author = [sorted(model.texts_of(author), key=digest) for author in range(len(model.authors))]
     rounds = [[own[turn] for own in by_author if turn < len(own)] for turn in range(max(map(len, by_author)))]
     return [number for each in rounds for number in sorted(each, key=digest)][:most]
+
+
+def find_unknown_characters(
+    encoder: TextEncoder, documents: Sequence[Document], most: float
+) -> dict[Document, tuple[int, int]]:
+    """Find texts of whose characters more than the share `most` is unknown; count the known ones, and all."""
+    found = {}
+    for document in documents:
+        counts = count_characters([encoder.normal(document.text)])
+        known = sum(count for letter, count in counts.items() if letter in encoder.alphabet.symbols)
+        if known < (1 - most) * counts.total():
+            found[document] = (known, counts.total())
+    return found
+
+
+def encode_readable(encoder: TextEncoder, documents: Sequence[Document]) -> list[Symbols]:
+    """Encode texts; raise one CorpusError that names all of which too little is left."""
+    encoded = [encoder.encode(document.text) for document in documents]
+    require_length(encoder, documents, map(len, encoded))
+    errors = [
+        CorpusError(f"only {known} of {whole} characters are known to the model", where=document.name)
+        for document, (known, whole) in find_unknown_characters(encoder, documents, REFUSE).items()
+    ]
+    if errors:
+        remedy = "Leave it out, or train a model on texts in its script"
+        where = errors[0].where if len(errors) == 1 else None
+        what = errors[0].what if where else listing(list(map(str, errors)), "these texts can't be used")
+        raise CorpusError(what, where=where, remedy=remedy)
+    return encoded
+
+
+def require_readable(model: AuthorModel, documents: Sequence[Document]) -> None:
+    """Raise CorpusError if the model can't judge some of the texts."""
+    for encoder in model.encoders:
+        encode_readable(encoder, documents)
+
+
+def warn_of_rare_characters(encoder: TextEncoder, documents: Sequence[Document]) -> None:
+    """Log which training text loses most characters because they are rare in all texts together."""
+    found = find_unknown_characters(encoder, documents, WARN_WHEN_TRAINING)
+    if found:
+        document, (known, whole) = min(found.items(), key=lambda each: each[1][0] / each[1][1])
+        log.warning(
+            "%s: only %d of %d characters are learned, the others are too rare in all texts together%s",
+            document.name, known, whole, f"; {len(found)} texts are affected" if len(found) > 1 else "",
+        )  # fmt: skip

@@ -34,7 +34,7 @@ MAX_HEADER = 100_000_000
 MAX_SYMBOLS = 65_536
 MAX_NUMBER = 1e6
 """Greater than any number of a calibration or a training curve."""
-NAME_A_MODEL = "Name a file that byline train wrote"
+NAME_A_MODEL = "Name the file of a model of authors"
 REPLACE = "Copy or train it again"
 
 

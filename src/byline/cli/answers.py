@@ -19,11 +19,10 @@ from byline.judgment.checks.cautions import GRADES, Caution, Cautions
 from byline.judgment.interpretation import INTERPRETERS, JudgmentOptions, has_unit_scores
 from byline.judgment.likelihood_ratio import DIFFERENT, SAME, describe_ratio, support_word
 from byline.report.wording import RESERVE, count_verdicts, ratio_words, verdict_of, verdict_words
-from byline.runs.budget import MOST_IN_BUDGET
 from byline.runs.executor import Verification
-from byline.runs.folder import FOLDER
+from byline.runs.folder import FOLDER, cautions_values
 from byline.runs.plan import Plan
-from byline.runs.problem_file import cautions_values
+from byline.runs.request import MOST_IN_BUDGET
 
 
 def verification_json(result: Verification, seconds: float, question: ProblemSet | None = None) -> dict[str, object]:
@@ -70,7 +69,7 @@ def to_json(result: Verification, seconds: float) -> dict[str, object]:
         "members": min(run.members for run in result.runs),
         "planned": len(plan.members),
         "settings": [asdict(member.settings) for member in plan.members],
-        "budget": plan.budget.to_values() if plan.budget else None,
+        "budget": asdict(plan.budget) if plan.budget else None,
         "seconds": round(seconds, 2),
     }
 

@@ -31,7 +31,7 @@ from byline.report.attribution import attribution_report
 from byline.report.page import describe_report, require_report_path, write_report
 from byline.storage.files import write_files
 from byline.tasks.attribute import Attribution, Attributions, attribute
-from byline.tasks.attribution_collections import (
+from byline.tasks.pan_collections import (
     CandidateProblem,
     answers_path,
     check_problems,

@@ -19,15 +19,15 @@ from byline.report.clustering import clustering_report
 from byline.report.page import describe_report, require_report_path, write_report
 from byline.settings.settings import read_pool
 from byline.tasks.cluster import PRESET, Clustering, cluster_documents
-from byline.tasks.cluster_files import (
-    INFO,
+from byline.tasks.evaluate import is_clustering
+from byline.tasks.pan_collections import (
+    CLUSTERING_INFO,
     NETWORK,
     TextFolder,
     read_text_folders,
     require_room,
     write_clustering,
 )
-from byline.tasks.evaluate import is_clustering
 
 SHOWN = 10
 """Links that are shown."""
@@ -135,7 +135,7 @@ def print_written(folder: Path, output: Path) -> None:
     """Where the files are, and what can be done with them."""
     console = out()
     console.print(printable(f"Clusters, ranking, tree and network are in {output}"), soft_wrap=True)
-    if (folder / INFO).is_file():
+    if (folder / CLUSTERING_INFO).is_file():
         truth = shlex.quote(str(folder)) if is_clustering(folder) else "TRUTH"
         line = f"Next: byline evaluate {shlex.quote(str(output))} {truth}"
     else:

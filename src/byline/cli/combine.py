@@ -11,6 +11,7 @@ from byline.cli import options
 from byline.cli.answers import answer_json, describe_judgment, judgment_json, judgment_of, print_answers
 from byline.cli.console import count_of, out, print_json
 from byline.corpora import answers
+from byline.corpora.problems import ANSWER_FILES
 from byline.runs.combine import combine_runs
 from byline.runs.folder import FOLDER
 from byline.settings.settings import Interpretation
@@ -43,7 +44,6 @@ def combine_command(
     """
     answers.check_output(output, overwrite)
     result = combine_runs(runs, output / FOLDER, overwrite, options.as_interpretation(interpret, OFFERED), answers=True)
-    path = answers.write_answers(output, result.answers, result.plan.layout)
     if as_json:
         print_json(
             {
@@ -66,4 +66,5 @@ def combine_command(
         console.print(f"{folder}: unfinished, {done} of {count_of(planned, 'member')}", style="yellow")
     if result.repeated:
         console.print(f"{count_of(result.repeated, 'member')} found in more than one run, and counted once")
+    path = output / ANSWER_FILES[result.plan.layout]
     console.print(f"Answers are in {path}, the members in {output / FOLDER}")

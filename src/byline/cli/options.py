@@ -12,7 +12,7 @@ from typing import Annotated, Any, cast, get_args, get_type_hints
 import typer
 
 from byline.errors import SettingsError
-from byline.runs.budget import parse_duration
+from byline.runs.request import parse_duration
 from byline.settings.settings import (
     MOST_MEMBERS,
     Interpretation,

@@ -20,9 +20,17 @@ from byline.cli.console import count_of, printable
 from byline.engines.protocol import Progress as EngineProgress
 from byline.engines.protocol import Runtime
 from byline.errors import RunError
-from byline.runs.ensemble import count_cores
-from byline.runs.progress import Event, Finished, Planned, ProgressTracker, Report, TrainingProgress, seconds_left
-from byline.runs.workers import run_here
+from byline.runs.workers import (
+    Event,
+    Finished,
+    Planned,
+    ProgressTracker,
+    Report,
+    TrainingProgress,
+    count_cores,
+    run_here,
+    seconds_left,
+)
 from byline.storage.files import resolve_file
 
 PATIENCE = 30.0
@@ -146,7 +154,7 @@ class _Log(_Listener):
         plan = event.plan
         self._write(
             "planned", preset=plan.preset, members=len(plan.members), languages=[g.language for g in plan.groups],
-            trainings=event.jobs, done=event.kept, budget=plan.budget.to_values() if plan.budget else None,
+            trainings=event.jobs, done=event.kept, budget=asdict(plan.budget) if plan.budget else None,
         )  # fmt: skip
 
     def advance(self, event: TrainingProgress) -> None:

@@ -16,7 +16,7 @@ from byline.judgment.checks.problem_checks import quote
 from byline.report.explanation import Explanation, explain_problem
 from byline.report.page import timestamp
 from byline.report.verification import report_run
-from byline.runs.problem_file import caution_rows
+from byline.runs.folder import caution_rows
 
 SHOWN = 3
 """Passages for and against."""

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from byline.cli.console import count_of, out, print_json, printable
 from byline.corpora.answers import read_truth
-from byline.runs.member_agreement import RunAgreement, examine_run
+from byline.runs.run import RunAgreement, examine_run
 from byline.settings.settings import Settings
 
 

@@ -16,7 +16,6 @@ from byline.cli.answers import print_verification, verification_json
 from byline.cli.console import count_of, print_json
 from byline.cli.files import given_command, require_no_input
 from byline.cli.progress import reporting
-from byline.corpora.answers import write_answers
 from byline.corpora.problems import read_problems, read_question
 from byline.corpora.reference_building import read_reference
 from byline.judgment.calibration import MismatchError, read_calibration
@@ -218,8 +217,6 @@ def verify_command(
             raise typer.Exit(exit_code()) from None
         result, interrupted = stopped.result, True
     seconds = time.perf_counter() - begin
-    if run.output is not None:
-        write_answers(run.output, result.answers, result.layout)
     if run.as_json:
         print_json({**verification_json(result, seconds, asked), "interrupted": interrupted})
     else:

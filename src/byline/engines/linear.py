@@ -17,9 +17,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from byline.engines.arrays import Floats64, Ints64
-from byline.engines.gains import flag_cohort
-from byline.engines.matrix import PARTS, Matrix, flag_excluded, sample_heads
+from byline.engines.matrix import PARTS, Floats64, Ints64, Matrix, flag_cohort, flag_excluded, sample_heads
 from byline.engines.ngram.counts import Index
 from byline.engines.ngram.kernels import index_texts
 from byline.engines.profiles.engine import name_features, profile_texts, rarity_texts

@@ -1,27 +1,27 @@
 """What engines have in common. An engine fills the matrix documents x heads; each is a function with one signature:
 
 fill_matrix(questions, settings, rng, runtime) -> EngineResult
+
+`ENGINES` in settings.py lists them with their modules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from byline.engines.arrays import Floats32
-from byline.engines.matrix import Matrix
+import numpy as np
 
-ENGINE_MODULES = {
-    "rnn": "rnn.engine",
-    "ngram": "ngram.engine",
-    "vectors": "profiles.engine",
-    "linear": "linear",
-    "spread": "spread",
-}
-"""The module of each engine, under byline.engines; it has the function `fill_matrix`."""
+from byline.engines.matrix import Floats32, Matrix
+from byline.engines.questions import ControlTexts, Questions
+from byline.settings.settings import ENGINES, Settings
+from byline.text.encoder import SHORTEST
+
+TRIAL_SHARE = 1 / 16
+"""The share of each text that a trial uses."""
 
 
 class Feature(NamedTuple):
@@ -41,7 +41,7 @@ class EngineResult:
     curve: tuple[float, ...] = ()
     """Bits per character by sub-epoch."""
     gains: tuple[Floats32, ...] = ()
-    """The gains of each question's document (see gains.py), from engines whose scores are sums over symbols."""
+    """The gains of each question's document (see matrix.py), from engines whose scores are sums over symbols."""
     features: tuple[tuple[Feature, ...], ...] = ()
     """The strongest features of each question's document, from the other engines."""
     model: Any = None
@@ -88,8 +88,31 @@ EngineFunction = Callable[..., EngineResult]
 
 def load_engine(name: str) -> EngineFunction:
     """Import an engine's module and return its `fill_matrix`."""
-    fill: EngineFunction = import_module(f"byline.engines.{ENGINE_MODULES[name]}").fill_matrix
+    fill: EngineFunction = _engine_module(name).fill_matrix
     return fill
+
+
+def _engine_module(name: str) -> Any:
+    return import_module(f"byline.engines.{ENGINES[name].module}")
+
+
+def estimate_seconds(
+    questions: Questions, settings: Settings, seconds: float, clock: Callable[[], float], proceed: Callable[[], None]
+) -> float:
+    """Estimate how long an engine takes to fill the matrix, from a trial with a small part of each text.
+
+    An engine whose time is not proportional to the texts' lengths has an `estimate_seconds` of its own, which spends
+    about so many `seconds` on the trial. `clock` returns seconds.
+    """
+    proceed()
+    rng = np.random.default_rng(0)
+    if own := getattr(_engine_module(settings.engine), "estimate_seconds", None):
+        return float(own(questions, settings, rng, seconds, clock, proceed))
+    texts = tuple(text[: max(SHORTEST, round(TRIAL_SHARE * len(text)))] for text in questions.texts)
+    begin = clock()
+    part = replace(questions, texts=texts, control=ControlTexts())
+    load_engine(settings.engine)(part, settings, rng, Runtime(proceed=proceed))
+    return (clock() - begin) * sum(map(len, questions.texts)) / sum(map(len, texts))
 
 
 def run_in_threads(function: Callable[[Sequence[int]], None], count: int, threads: int) -> None:

@@ -21,8 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from byline.engines.arrays import Flags, Floats32, Floats64, Ints32
-from byline.engines.matrix import PARTS, Matrix, flag_excluded, sample_heads
+from byline.engines.matrix import PARTS, Flags, Floats32, Floats64, Ints32, Matrix, flag_excluded, sample_heads
 from byline.engines.ngram.counts import NONE, Index
 from byline.engines.ngram.kernels import index_texts
 from byline.engines.profiles.engine import SHORTER

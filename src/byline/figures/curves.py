@@ -174,7 +174,7 @@ def ratios_of(answers: Sequence[Answer], where: object) -> list[float]:
         raise AnswersError(
             "its answers are not calibrated and have no likelihood ratios",
             where=where,
-            remedy="Give byline verify a {calibration}, which byline calibrate makes, or a preset that has one",
+            remedy="Answer the problems with a {calibration}, or with a preset that has one",
         )
     return [0.0 if answer.llr is None else answer.llr for answer in answers]
 

@@ -43,7 +43,7 @@ from byline.runs.run import Run
 from byline.storage.files import write_files
 from byline.tasks.rolling import STEP, WINDOW, roll
 
-SOURCES = "Name the folder of a run that byline verify wrote, or a model that byline train wrote"
+SOURCES = "Name the folder of a run, or the file of a model of authors"
 LEAF_HEIGHT = 0.38
 """Centimeters of a leaf of a tree, if the height is not given."""
 MAX_HEIGHT = 60.0
@@ -145,9 +145,9 @@ def _require_source(kind: str, source: Source) -> None:
     if found not in KINDS[kind].sources:
         (wanted,) = KINDS[kind].sources
         raise SettingsError(
-            f"is {NOUNS[found][0]}, but {kind} is drawn of {NOUNS[wanted][0]}",
+            f"is {NOUNS[found]}, but {kind} is drawn of {NOUNS[wanted]}",
             where=source if isinstance(source, Path | str) else kind,
-            remedy=f"Name one that {NOUNS[wanted][1]} wrote",
+            remedy=f"Name {NOUNS[wanted]}",
         )
 
 
@@ -243,7 +243,7 @@ def _heatmap(source: Run | AuthorModel, options: FigureOptions, format: FigureFo
             raise TooLittleText(
                 "one text and one head make no heat map",
                 where=source.folder,
-                remedy="See byline report, which shows how they compare",
+                remedy="The report of the run shows how they compare",
             )
         table = arrange(table)
         suffixes = [f" +{count - 1}" if count > 1 else "" for count in table.shared]
@@ -309,7 +309,7 @@ class FigureKind:
     options: tuple[str, ...] = ()
 
 
-NOUNS: dict[type, tuple[str, str]] = {Run: ("a run", "byline verify"), AuthorModel: ("a model", "byline train")}
+NOUNS: dict[type, str] = {Run: "a run", AuthorModel: "a model of authors"}
 KINDS = {
     "rolling": FigureKind(_rolling, (AuthorModel,), ("text", "window", "step", "metadata")),
     "heatmap": FigureKind(_heatmap, (Run, AuthorModel), ("metadata", "language")),

@@ -19,7 +19,7 @@ from byline.errors import RunError, SettingsError, TooLittleText
 from byline.figures.trees import order_rows
 from byline.judgment.candidates import CandidateCalibration, fuse_scores
 from byline.judgment.score_normalization import REACHES, asked_positions, link_scores, relative_scores
-from byline.runs.folder import Record
+from byline.runs.member_files import Record
 from byline.runs.run import Run
 from byline.settings.settings import Settings
 
@@ -137,7 +137,7 @@ def _problem_table(record: Record, problems: int, reach: float, where: Path) -> 
         raise RunError(
             "its problems were answered one by one and never compared with each other",
             where=where,
-            remedy="Run byline verify with relative as {interpret}",
+            remedy="Answer the problems with relative as {interpret}",
         )
     for side, questions, turned in ways:
         found = relative_table(side, reach)

@@ -1,6 +1,6 @@
 """Locate the evidence in a text: its words, its strongest passages and a curve along it, with the members' agreement.
 
-Everything is computed from gains (engines/gains.py): the bits by which each character favors the same author, by
+Everything is computed from gains (engines/matrix.py): the bits by which each character favors the same author, by
 member. A word's bits are those of its characters and of what follows up to the next word, so words add up to the text.
 """
 

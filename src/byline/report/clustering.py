@@ -17,8 +17,7 @@ from byline.judgment.passage_evidence import LONGEST_WORD, Gains, weigh_words
 from byline.report.common import DIGITS, LIMITS, MarkedTexts, feature_values, finite, unique_names
 from byline.report.page import pack
 from byline.report.provenance import member_values, texts_provenance
-from byline.tasks.cluster import Clustering
-from byline.tasks.cluster_evidence import DocumentPair, LinkEvidence, choose_links, explain_links
+from byline.tasks.cluster import Clustering, DocumentPair, LinkEvidence, choose_links, explain_links
 from byline.text.shared_passages import PASSAGE, find_pairs, plain_form
 
 PRESUPPOSED = "Links are taken against all pairs of these very texts, most of which must be by two authors."

@@ -15,7 +15,7 @@ from byline.judgment.fusion import average_term, member_terms, scale_scores
 from byline.judgment.interpretation import has_unit_scores
 from byline.judgment.score_normalization import REACHES, reference_scores
 from byline.report.common import DIGITS, finite, position_among
-from byline.runs.folder import Record
+from byline.runs.member_files import Record
 from byline.runs.run import Run
 
 MIN_ROWS = 3

@@ -30,7 +30,8 @@ from byline.report.comparison import (
 from byline.report.page import require_report_path, write_report
 from byline.report.provenance import Command, run_provenance, verify_command
 from byline.report.wording import NONE_KEPT, count_verdicts, is_leaning, problem_values, verdict_of, verdict_words
-from byline.runs.folder import FOLDER, Record
+from byline.runs.folder import FOLDER
+from byline.runs.member_files import Record
 from byline.runs.run import MemberEvidence, Run, stack_gains
 from byline.settings.settings import ADDITIVE
 

@@ -10,12 +10,10 @@ from dataclasses import dataclass, replace
 from math import isinf
 from pathlib import Path
 
-from byline.corpora.answers import Answer
+from byline.corpora.answers import Answer, write_answers
 from byline.errors import RunError
-from byline.judgment.calibration import builtin_calibration
 from byline.judgment.fusion import MemberScores
-from byline.judgment.interpretation import JudgmentOptions, judgment_values
-from byline.judgment.likelihood_ratio import EVEN
+from byline.judgment.interpretation import judgment_values
 from byline.runs.folder import (
     CAUTIONS,
     TEXTS,
@@ -23,23 +21,23 @@ from byline.runs.folder import (
     find_run,
     lock_run,
     prepare_run,
+    read_cautions,
     read_members,
     read_plan,
+    read_problem_file,
     replace_run,
-    require_no_member_links,
     require_run_folder,
 )
-from byline.runs.member_files import copy_member, read_own
-from byline.runs.plan import Member, Plan, PlanRequest, find_differences
-from byline.runs.problem_file import read_cautions, read_problem_file
+from byline.runs.member_files import copy_member, read_own, require_no_links
+from byline.runs.plan import Member, Plan, PlanRequest, choose_calibration, find_differences
 from byline.runs.run import answer_plan, members_done, scores_of_record
-from byline.settings.settings import Interpretation, kinds_of
+from byline.settings.settings import Interpretation
 from byline.storage.files import write_files
 
 log = logging.getLogger(__name__)
 
 ANOTHER_FOLDER = "Choose another folder"
-FINISH = "Finish it first: byline verify with {resume}"
+FINISH = "Finish it with {resume}"
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ def combine_runs(
     interpret
         How the matrices are read (default: as in the runs).
     answers
-        Whether the answers are in the folder around. Those of a run that is replaced are removed with it.
+        Write the answers into the folder around the run folder.
     """
     sources = [find_run(path) for path in paths]
     for source in (source.resolve() for source in sources):
@@ -89,7 +87,7 @@ def combine_runs(
     unfinished: list[tuple[Path, int, int]] = []
     for number, (source, plan) in enumerate(zip(sources, plans, strict=True)):
         done: Counter[Member] = Counter()
-        require_no_member_links(source, plan)
+        require_no_links(source)
         for record in read_members(source, plan):
             done[record.member] += 1
             key = record.member, record.group
@@ -114,7 +112,9 @@ def combine_runs(
                 copy_member(home, new.path(*key))
             write_files(new.folder, _read_problem_files(sources, plans))
             replace_run(folder, answers)
-    given, verdicts = answer_plan(plan, scores)
+        given, verdicts = answer_plan(plan, scores)
+        if answers:
+            write_answers(folder.parent, given, plan.layout)
     reaches = tuple(None if isinf(each.reach) else each.reach for each in verdicts)
     return Combination(tuple(given), plan, len(repeated), reaches, tuple(unfinished))
 
@@ -143,9 +143,8 @@ def _reinterpret(source: Path, plan: Plan, interpret: Interpretation) -> Plan:
         return plan
     if "cohort" in (interpret, before):
         raise RunError(f"members that were trained for {before} can't be read as {interpret}", where=source)
-    calibration = builtin_calibration(interpret, kinds_of(member.settings for member in plan.members))
-    prior = plan.judgment.prior if calibration else EVEN
-    return replace(plan, judgment=JudgmentOptions(interpret, plan.judgment.radius, prior, calibration))
+    judgment = replace(plan.judgment, interpretation=interpret, calibration=None)
+    return replace(plan, judgment=choose_calibration(judgment, [member.settings for member in plan.members]))
 
 
 def _combine_plans(sources: Sequence[Path], plans: Sequence[Plan], members: Iterable[Member]) -> Plan:

@@ -1,9 +1,10 @@
-"""Executing a plan: members are trained, stored, read, and made into answers."""
+"""Execution of a plan: members are trained, stored, and made into answers."""
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,17 +14,26 @@ from byline.corpora.answers import Answer, format_answers, to_frame
 from byline.corpora.problems import BadProblem, Layout, Problem
 from byline.engines.language_groups import LanguageGroup
 from byline.engines.matrix import Side
-from byline.engines.questions import PreparedQuestions
+from byline.engines.protocol import EngineResult, Progress, Runtime, load_engine
+from byline.engines.questions import PreparedQuestions, Questions
 from byline.judgment.checks.cautions import Cautions
 from byline.judgment.fusion import MemberScores
 from byline.judgment.interpretation import Verdicts, answer_problems
-from byline.runs.ensemble import MemberJob, MemberOutcome, run_jobs
-from byline.runs.evidence_file import evidence_files
-from byline.runs.folder import Record, RunFolder, RunOutput
-from byline.runs.plan import Member, Plan
-from byline.runs.progress import Finished, Planned, Report
+from byline.runs.folder import RunFolder, RunOutput
+from byline.runs.member_files import Record, evidence_files
+from byline.runs.plan import Member, Plan, describe_environment
 from byline.runs.request import Request
 from byline.runs.run import answer_plan, judgment_for, members_done, scores_of_record
+from byline.runs.workers import (
+    Finished,
+    Planned,
+    Report,
+    SendEvent,
+    TrainingProgress,
+    count_cores,
+    run_here,
+    run_on_cluster,
+)
 from byline.settings.settings import Settings
 
 
@@ -108,6 +118,65 @@ class Interrupted(KeyboardInterrupt):
         self.result = result
 
 
+@dataclass(frozen=True)
+class MemberJob:
+    """One member on the problems of one language."""
+
+    member: Member
+    place: int
+    """Its place in the plan, from 0."""
+    group: int
+    language: str
+    sides: tuple[Questions, ...]
+    trace: bool = False
+    evidence: bool = False
+    """Whether the evidence in each text is wanted."""
+    threads: int = 1
+    """Threads for scoring."""
+
+
+@dataclass(frozen=True)
+class MemberOutcome:
+    """The result of one member for one language."""
+
+    member: Member
+    group: int
+    filled: tuple[EngineResult, ...]
+    """One for each way of asking."""
+    seconds: float
+    made_by: Mapping[str, str]
+    """The versions and the kind of machine, which may differ on a cluster."""
+
+
+def train_member(job: MemberJob, send: SendEvent, proceed: Callable[[], None]) -> MemberOutcome:
+    """Train and score a member, one way of asking after the other. Jobs that run at the same time have no effect."""
+    begin = time.perf_counter()
+    filled = []
+    for way, questions in enumerate(job.sides):
+        way_began = time.perf_counter()
+
+        def report(progress: Progress, way: int = way, began: float = way_began) -> None:
+            proceed()
+            seconds = time.perf_counter() - began
+            send(TrainingProgress(job.place, job.group, job.language, way, len(job.sides), progress, seconds))
+
+        rng = np.random.default_rng([job.member.seed, job.member.number, questions.way])
+        runtime = Runtime(report, proceed, job.threads, job.trace, evidence=job.evidence)
+        filled.append(load_engine(job.member.settings.engine)(questions, job.member.settings, rng, runtime))
+    return MemberOutcome(job.member, job.group, tuple(filled), time.perf_counter() - begin, describe_environment())
+
+
+def run_jobs(
+    jobs: Sequence[MemberJob], workers: int | None, cluster: str | None, send: SendEvent
+) -> Generator[MemberOutcome, None, None]:
+    """Yield outcomes as they come, from this machine's cores or from a cluster."""
+    if cluster:
+        return run_on_cluster(train_member, jobs, cluster, send)
+    cores = workers or count_cores()
+    threads = max(1, cores // max(min(len(jobs), cores), 2))  # a single job leaves half of the cores free
+    return run_here(train_member, [replace(job, threads=threads) for job in jobs], cores, send)
+
+
 class RunExecutor:
     """Executes a plan."""
 
@@ -181,7 +250,7 @@ class RunExecutor:
         for number, matrices in enumerate(zip(*(filled.trace for filled in outcome.filled), strict=True), start=1):
             sides = tuple(replace(side, matrix=matrix) for side, matrix in zip(record.sides, matrices, strict=True))
             scores = scores_of_record(replace(record, sides=sides), self.plan)
-            judgment = judgment_for(self.plan.judgment, [record.member.settings])
+            judgment = judgment_for(self.plan, [record.member])
             answers = answer_problems(self.plan.groups[record.group].ids, [scores], judgment).answers
             files[f"trace/sub-epoch-{number:0{width}d}.{suffix}"] = format_answers(answers, self.plan.layout).encode()
         return files

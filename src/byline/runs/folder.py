@@ -1,53 +1,42 @@
 """A run folder: the plan and each member that is done, so that a run can be resumed and read.
 
-run/plan.json                 what is asked, of which texts, and the members that answer it
+run/plan.json                 the request, hashes of the texts, and the members that answer it
 run/preset.toml               the members' settings as a preset, to use them on other problems
 run/members/0001/             one folder for each member (0001-2 for the second of several languages)
-    member.json               settings, seed, timing, versions, hashes, learning curves
-    matrix.safetensors        documents x heads for each way of asking, and the questions
-    evidence.json, .npy       the evidence in each text, unless left out; see evidence_file.py
+    member.json ...           description, matrix and evidence; see member_files.py
     trace/                    the member's own answers after each sub-epoch, if asked for
-run/problems.jsonl            the problems with their texts, for reports, unless left out
-run/cautions.json             reasons not to trust the answers; see problem_file.py
+run/problems.jsonl            the problems with their texts, one JSON object per line, for reports, unless left out
+run/cautions.json             reasons not to trust the answers, with a checksum
 .run.lock                     beside the folder, locked while a process works on the run
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 from filelock import FileLock, Timeout
-from safetensors import SafetensorError
 
 from byline.corpora.answers import check_output
-from byline.corpora.problems import ANSWER_FILES
-from byline.engines.matrix import Side
-from byline.errors import RunError, SettingsError
-from byline.runs.member_files import (
-    EVIDENCE,
-    MATRIX,
-    MEMBER,
-    describe,
-    matrix_bytes,
-    require_no_link,
-    require_no_links,
-    sides_from_bytes,
-)
-from byline.runs.plan import BEGIN_AGAIN, FORMAT, Member, Plan, member_from, plan_from, plan_values, require_format
+from byline.corpora.documents import Document
+from byline.corpora.problems import ANSWER_FILES, Problem
+from byline.errors import RunError
+from byline.judgment.checks.cautions import GRADES, KINDS, Caution, Cautions, ProblemCheck, ReferenceCheck, TextSpan
+from byline.runs.member_files import MATRIX, MEMBER, Record, matrix_bytes, read_record
+from byline.runs.plan import BEGIN_AGAIN, FORMAT, Member, Plan, hash_problems, plan_from, plan_values, require_format
 from byline.settings.settings import to_toml
 from byline.storage.files import (
     PART,
     checked_json,
     discard,
     finish_replacement,
-    hash_file,
     hidden_place,
     is_own_folder,
     is_replacing,
@@ -72,6 +61,7 @@ OWN_NAMES = {PLAN, POOL, TEXTS, CAUTIONS, MEMBERS, "lock", ".DS_Store", "Thumbs.
 """What a run folder may hold. Earlier versions had the lock inside; systems add files of their own."""
 ANSWERS = tuple(ANSWER_FILES.values())
 """Files in the folder around a run that are made from it."""
+WRITE_AGAIN = "Write it again with {resume}"
 MOVE_AWAY = "Move it away, or choose another folder"
 RESUME_OR_OVERWRITE = "Continue it with {resume}, or replace it with {overwrite}"
 
@@ -93,36 +83,13 @@ class RunOutput:
     command: tuple[str, ...] | None = None
     """The command that begins the run, for its report."""
     answers: bool = False
-    """The answers are in the folder around the run folder. They are removed when the run is replaced."""
+    """Write the answers into the folder around the run folder."""
 
     def check_answers(self) -> None:
         """Raise RunError if the folder around holds answers that may not be replaced, or can't be written to."""
         begun = has_run(self.folder)
         remedy = "Continue its run with {resume}" if begun else ""
         check_output(self.folder.parent, self.overwrite or (self.resume and begun), remedy)
-
-
-@dataclass(frozen=True)
-class Record:
-    """The stored result of one member for the problems of one language."""
-
-    member: Member
-    group: int
-    """The number of the language in the plan."""
-    sides: tuple[Side, ...]
-    """One for each way of asking."""
-    seconds: float
-    curves: tuple[tuple[float, ...], ...]
-    """Bits per character by sub-epoch, for each way of asking. Empty if the engine does not learn step by step."""
-    inputs: str
-    """The hash of the texts."""
-    made_by: Mapping[str, str]
-    """Versions and machine."""
-
-    @property
-    def bits(self) -> float | None:
-        """Bits per character in the last sub-epoch, or None if there is no such thing."""
-        return float(np.mean([curve[-1] for curve in self.curves])) if all(self.curves) else None
 
 
 class RunFolder:
@@ -162,7 +129,7 @@ class RunFolder:
             write_folder(self.path(record.member, record.group), {**files, MEMBER: checked_json(described)})
         except RunError as error:
             first = f"{error.remedy}. " if error.remedy else ""
-            remedy = f"{first}Members that are done are kept: byline verify continues with {{resume}}"
+            remedy = f"{first}Members that are done are kept; continue with {{resume}}"
             raise RunError(error.what, where=error.where, remedy=remedy) from None
 
     def load(self, member: Member, group: int, evidence: bool = False) -> Record | None:
@@ -302,7 +269,7 @@ def find_run(path: Path) -> Path:
     for folder in (path, path / FOLDER):
         if has_run(folder):
             return folder
-    raise RunError("no run found", where=path, remedy="Name a folder that byline verify wrote to")
+    raise RunError("no run found", where=path, remedy="Name a folder that holds one")
 
 
 def read_plan(folder: Path) -> Plan:
@@ -314,31 +281,6 @@ def read_plan(folder: Path) -> Plan:
     return plan_from(values, folder / PLAN)
 
 
-def read_record(path: Path, evidence: bool = False) -> Record:
-    """Read a finished member from its folder, and check everything that answers depend on.
-
-    With `evidence`, raise RunError for damaged evidence as well. It is read by evidence_file.py.
-    """
-    values = describe(path)
-    try:
-        require_format(values, path)
-        for name, digest in values["files"].items():
-            wanted = name == MATRIX or (evidence and name.startswith(EVIDENCE))
-            if wanted and hash_file(path / name) != digest:
-                raise ValueError(f"{name} is not what was written")
-        curves = tuple(tuple(float(bits) for bits in curve) for curve in values["curves"])
-        sides = sides_from_bytes(read_regular_file(path / MATRIX), str(values.get("unit", "bits per character")))
-        if not curves or len(curves) != len(sides) or len({bool(curve) for curve in curves}) > 1:
-            raise ValueError("its curves don't fit its matrix")
-        made_by = {str(name): str(value) for name, value in values["versions"].items()}
-        return Record(
-            member_from(values), int(values["group"]), sides, float(values["seconds"]), curves, str(values["inputs"]),
-            made_by,
-        )  # fmt: skip
-    except (OSError, KeyError, TypeError, AttributeError, ValueError, SettingsError, SafetensorError) as error:
-        raise RunError(f"damaged ({error})", where=path) from None
-
-
 def read_members(folder: Path, plan: Plan) -> Iterator[Record]:
     """Read the finished members of a run, one at a time, in the plan's order."""
     run = RunFolder(folder, plan)
@@ -347,14 +289,120 @@ def read_members(folder: Path, plan: Plan) -> Iterator[Record]:
             yield record
 
 
-def require_no_member_links(folder: Path, plan: Plan) -> None:
-    """Raise RunError if links stand for members of a run or their files."""
-    for _, _, home in RunFolder(folder, plan).paths:
-        for path in (folder / MEMBERS, home, home / MEMBER):
-            require_no_link(path)
-        try:
-            names = describe(home)["files"]
-        except RunError:  # missing or damaged, which is reported when it is read
-            continue
-        for name in names:
-            require_no_links(home, name)
+def problem_lines(problems: Sequence[Problem]) -> bytes:
+    """Return the content of the file of problems."""
+    rows = (
+        {
+            "id": problem.id,
+            "language": problem.language,
+            "symmetric": problem.symmetric,
+            "known": [{"name": document.name, "text": document.text} for document in problem.known],
+            "unknown": {"name": problem.unknown.name, "text": problem.unknown.text},
+        }
+        for problem in problems
+    )
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def read_problem_file(folder: Path, plan: Plan) -> dict[str, Problem]:
+    """Read the problems of a run, by id. Raise RunError if they are not those that its plan names."""
+    path = folder / TEXTS
+    try:
+        rows = [json.loads(line) for line in read_regular_file(path).decode().splitlines()]
+        problems = [
+            Problem(
+                str(row["id"]),
+                tuple(Document(str(each["name"]), str(each["text"])) for each in row["known"]),
+                Document(str(row["unknown"]["name"]), str(row["unknown"]["text"])),
+                str(row["language"]),
+                bool(row["symmetric"]),
+            )
+            for row in rows
+        ]
+    except FileNotFoundError:
+        raise RunError(
+            "missing, so texts can't be shown",
+            where=path,
+            remedy="Begin again with evidence and {overwrite}",
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise RunError(f"damaged ({error})", where=path, remedy=WRITE_AGAIN) from None
+    found = hash_problems(problems)
+    wanted = {name: plan.request.problems.get(name) for group in plan.groups for name in group.ids}
+    if len(found) != len(problems) or found != wanted:
+        raise RunError("damaged, these are not the texts that were answered", where=path, remedy=WRITE_AGAIN)
+    return {problem.id: problem for problem in problems}
+
+
+def cautions_bytes(cautions: Cautions, plan: Plan, quotes: bool) -> bytes:
+    """Return the content of the file of cautions, with or without their quotes from the texts."""
+    return checked_json({"format": FORMAT, "inputs": plan.inputs, **cautions_values(cautions, quotes)})
+
+
+def cautions_values(cautions: Cautions, quotes: bool = True) -> dict[str, Any]:
+    """Return cautions in plain values, as cautions.json has them."""
+    return {
+        "run": caution_rows(cautions.run, quotes),
+        "problems": {name: caution_rows(own, quotes) for name, own in cautions.problems.items()},
+        "reference": asdict(cautions.reference) if cautions.reference else None,
+    }
+
+
+def read_cautions(folder: Path, plan: Plan) -> Cautions | None:
+    """Read the cautions of a run, or None if it has none."""
+    path = folder / CAUTIONS
+    if not path.exists():
+        return None
+    try:
+        values = read_checked_json(path)
+    except RunError as error:
+        raise RunError(error.what, where=path, remedy=WRITE_AGAIN) from None
+    try:
+        require_format(values, path)
+        if values["inputs"] != plan.inputs:
+            raise ValueError("it is about other texts")
+        return Cautions(
+            _cautions(values["run"]),
+            {str(name): _cautions(own) for name, own in values["problems"].items()},
+            None if values["reference"] is None else _check_from(values["reference"]),
+        )
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise RunError(f"damaged ({error})", where=path, remedy=WRITE_AGAIN) from None
+
+
+def caution_rows(cautions: Sequence[Caution], quotes: bool = True) -> list[dict[str, Any]]:
+    """Return some cautions in plain values."""
+    return [
+        {
+            "kind": each.kind,
+            "text": each.text,
+            "passages": [passage._asdict() for passage in each.passages],
+            "quotes": list(each.quotes) if quotes else [],
+        }
+        for each in cautions
+    ]
+
+
+def _cautions(rows: Sequence[Mapping[str, Any]]) -> tuple[Caution, ...]:
+    found = []
+    for row in rows:
+        if row["kind"] not in KINDS:
+            raise ValueError(f"{row['kind']} is not a kind of caution")
+        passages = tuple(TextSpan(int(p["document"]), int(p["begin"]), int(p["end"])) for p in row["passages"])
+        found.append(Caution(row["kind"], str(row["text"]), passages, tuple(map(str, row["quotes"]))))
+    return tuple(found)
+
+
+def _check_from(values: Mapping[str, Any]) -> ReferenceCheck:
+    rows = [ProblemCheck(**{**row, "remarks": tuple(map(str, row["remarks"]))}) for row in values["problems"]]
+    if any(row.grade not in GRADES for row in rows):
+        raise ValueError("it has an unknown grade")
+    shortest, middle, longest = map(int, values["lengths"])
+    return ReferenceCheck(
+        str(values["language"]),
+        int(values["texts"]),
+        int(values["authors"]),
+        int(values["characters"]),
+        (shortest, middle, longest),
+        tuple(rows),
+    )

@@ -1,4 +1,13 @@
-"""The files in a member's folder: its description, its matrix, and copies of both.
+"""The files in a member's folder: its description, its matrix, and the evidence that it finds in each text.
+
+member.json          settings, seed, timing, versions, hashes, learning curves
+matrix.safetensors   documents x heads for each way of asking, and the questions
+evidence.json        for each question: way, problem, features, and the place of its gains in the other file: document
+                     (0 is the unknown one; known ones are 1, 2 ...), begin and end
+evidence.npy         all gains, one after another, in half precision
+
+There is a gain for each character of the original text: the bits by which it favors the head, beyond the head's usual
+level (matrix.py). It is 0 for characters that the model does not see. Engines that do not add up characters have none.
 
 The folder may come from somebody else. Everything in it is checked, its file names must stay inside it, and links are
 not followed.
@@ -6,29 +15,56 @@ not followed.
 
 from __future__ import annotations
 
+import json
 import logging
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path, PureWindowsPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from byline.engines.matrix import Cohort, Matrix, Side
-from byline.engines.questions import Question
-from byline.errors import RunError
-from byline.storage.files import checked_json, read_checked_json, read_regular_file, sha256, write_folder
+from byline.corpora.problems import Problem
+from byline.engines.matrix import Cohort, Floats32, Matrix, Side, find_head_levels
+from byline.engines.protocol import EngineResult, Feature
+from byline.engines.questions import PreparedQuestions, Question
+from byline.errors import RunError, SettingsError
+from byline.runs.plan import Member, member_from, require_format
+from byline.storage.files import checked_json, hash_file, read_checked_json, read_regular_file, sha256, write_folder
+from byline.text.encoder import Alignment, Symbols, TextEncoder, align_text
 
 log = logging.getLogger(__name__)
 
-MEMBER, MATRIX = "member.json", "matrix.safetensors"
-EVIDENCE = "evidence."
-"""The beginning of the names of evidence files."""
-MODEL = "model-"
-"""The beginning of the names of network files, which earlier versions wrote. They are ignored."""
+MEMBER, MATRIX, EVIDENCE, GAINS = "member.json", "matrix.safetensors", "evidence.json", "evidence.npy"
 MOST_HEADS = 10_000_000
+Halves = NDArray[np.float16]
+
+
+@dataclass(frozen=True)
+class Record:
+    """The stored result of one member for the problems of one language."""
+
+    member: Member
+    group: int
+    """The number of the language in the plan."""
+    sides: tuple[Side, ...]
+    """One for each way of asking."""
+    seconds: float
+    curves: tuple[tuple[float, ...], ...]
+    """Bits per character by sub-epoch, for each way of asking. Empty if the engine does not learn step by step."""
+    inputs: str
+    """The hash of the texts."""
+    made_by: Mapping[str, str]
+    """Versions and machine."""
+
+    @property
+    def bits(self) -> float | None:
+        """Bits per character in the last sub-epoch, or None if there is no such thing."""
+        return float(np.mean([curve[-1] for curve in self.curves])) if all(self.curves) else None
 
 
 def describe(folder: Path) -> dict[str, Any]:
@@ -45,12 +81,12 @@ def describe(folder: Path) -> dict[str, Any]:
 
 
 def copy_member(source: Path, target: Path) -> None:
-    """Copy the files that a finished member names. Its folder must have been checked by `require_no_member_links`."""
+    """Copy the files that a finished member names. Its folder must have been checked by `require_no_links`."""
     described = describe(source)
-    hashes = {name: digest for name, digest in described["files"].items() if not name.startswith(MODEL)}
-    if any(name.startswith(EVIDENCE) and not os.path.lexists(source / name) for name in hashes):
+    hashes = described["files"]
+    if any(name in (EVIDENCE, GAINS) and not (source / name).exists() for name in hashes):
         log.warning("%s: its evidence is incomplete and left out", source)
-        hashes = {name: digest for name, digest in hashes.items() if not name.startswith(EVIDENCE)}
+        hashes = {name: digest for name, digest in hashes.items() if name not in (EVIDENCE, GAINS)}
     found = {MEMBER: checked_json({**described, "files": hashes})}
     for name, digest in hashes.items():
         if name != MATRIX and not (source / name).exists():
@@ -62,31 +98,19 @@ def copy_member(source: Path, target: Path) -> None:
 
 
 def read_own(path: Path) -> bytes:
-    """Return the content of a file of a run, which must not be a link."""
-    require_no_link(path)
+    """Return the content of a file of a run."""
     try:
         return read_regular_file(path)
     except OSError as error:
-        raise _read_error(path, error) from None
+        what = f"can't be read ({error.strerror or error})"
+        raise RunError(what, where=path, remedy="Check that you may read it") from None
 
 
-def require_no_links(folder: Path, name: str) -> None:
-    """Raise RunError if a file in a folder, or a folder in its name, is a link."""
-    for inner in (Path(name), *Path(name).parents):
-        require_no_link(folder / inner)
-
-
-def require_no_link(path: Path) -> None:
-    """Raise RunError if a path is a link. In somebody else's run it might lead to anything."""
-    try:
+def require_no_links(folder: Path) -> None:
+    """Raise RunError if a run folder holds links. In somebody else's run they might lead to anything."""
+    for path in sorted(folder.rglob("*")):
         if path.is_symlink():
             raise RunError("is a link, which is not followed", where=path, remedy="Replace it with what it leads to")
-    except OSError as error:
-        raise _read_error(path, error) from None
-
-
-def _read_error(path: Path, error: OSError) -> RunError:
-    return RunError(f"can't be read ({error.strerror or error})", where=path, remedy="Check that you may read it")
 
 
 def matrix_bytes(sides: Sequence[Side]) -> bytes:
@@ -172,3 +196,159 @@ def _read_reference(arrays: Mapping[str, NDArray[Any]], way: int) -> Cohort | No
         if not fits or not np.isfinite(each).all():  # type: ignore[arg-type]
             raise ValueError("its reference does not fit its matrix")
     return Cohort(*found)  # type: ignore[arg-type]
+
+
+def read_record(path: Path, evidence: bool = False) -> Record:
+    """Read a finished member from its folder, and check everything that answers depend on.
+
+    With `evidence`, raise RunError for damaged evidence as well.
+    """
+    values = describe(path)
+    try:
+        require_format(values, path)
+        for name, digest in values["files"].items():
+            wanted = name == MATRIX or (evidence and name in (EVIDENCE, GAINS))
+            if wanted and hash_file(path / name) != digest:
+                raise ValueError(f"{name} is not what was written")
+        curves = tuple(tuple(float(bits) for bits in curve) for curve in values["curves"])
+        sides = sides_from_bytes(read_regular_file(path / MATRIX), str(values.get("unit", "bits per character")))
+        if not curves or len(curves) != len(sides) or len({bool(curve) for curve in curves}) > 1:
+            raise ValueError("its curves don't fit its matrix")
+        made_by = {str(name): str(value) for name, value in values["versions"].items()}
+        return Record(
+            member_from(values), int(values["group"]), sides, float(values["seconds"]), curves, str(values["inputs"]),
+            made_by,
+        )  # fmt: skip
+    except (OSError, KeyError, TypeError, AttributeError, ValueError, SettingsError, SafetensorError) as error:
+        raise RunError(f"damaged ({error})", where=path) from None
+
+
+@dataclass(frozen=True)
+class ProblemEvidence:
+    """The evidence of one member for one question."""
+
+    problem: int
+    """The number of the problem in its language."""
+    way: int
+    gains: Mapping[int, Halves]
+    """Bits of each character for the head, by document (0 is the unknown one). Empty if the engine does not add up."""
+    features: tuple[Feature, ...]
+
+
+class _Gathered(NamedTuple):
+    """The evidence that an engine gave for one question."""
+
+    way: int
+    texts: tuple[Symbols, ...]
+    """The texts of the document."""
+    gains: Floats32 | None
+    """The gains of its symbols."""
+    level: float
+    """The usual gain of the head."""
+    features: tuple[Feature, ...]
+
+
+def evidence_files(filled: Sequence[EngineResult], prepared: PreparedQuestions) -> dict[str, bytes]:
+    """Return the contents of a member's evidence files by name. There are none if the engine gave no evidence."""
+    gathered = _gather(filled, prepared)
+    parts: list[Halves] = []
+    rows: list[dict[str, Any]] = []
+    size = 0
+    for problem, own in sorted(gathered.items()):
+        trails: dict[str, Alignment] = {}
+        for each in own:
+            placed = []
+            for document, gains in _place_gains(each, prepared.problems[problem], prepared.encoder, trails):
+                parts.append(gains)
+                placed.append((document, size, size + len(gains)))
+                size += len(gains)
+            features = [(name, float(f"{weight:.6g}")) for name, weight in each.features]
+            rows.append({"way": each.way, "problem": problem, "features": features, "gains": placed})
+    files = {EVIDENCE: json.dumps(rows).encode()} if rows else {}
+    if parts:
+        content = BytesIO()
+        np.save(content, np.concatenate(parts))
+        files[GAINS] = content.getvalue()
+    return files
+
+
+def _gather(filled: Sequence[EngineResult], prepared: PreparedQuestions) -> dict[int, list[_Gathered]]:
+    """Collect the evidence by problem, so that each of its texts is traced once."""
+    gathered: dict[int, list[_Gathered]] = {}
+    for way, (own, side) in enumerate(zip(filled, prepared.sides, strict=True), start=1):
+        if own.gains or own.features:
+            levels = find_head_levels(side, own.matrix)
+            for number, (question, level) in enumerate(zip(side.questions, levels, strict=True)):
+                texts = tuple(side.texts[text] for text in side.documents[question.document])
+                gains = own.gains[number] if own.gains else None
+                features = own.features[number] if own.features else ()
+                gathered.setdefault(question.problem, []).append(_Gathered(way, texts, gains, level, features))
+    return gathered
+
+
+def _place_gains(
+    gathered: _Gathered, problem: Problem, encoder: TextEncoder, trails: dict[str, Alignment]
+) -> Iterator[tuple[int, Halves]]:
+    """Yield the problem's documents, and for each character of the original the gain beyond the head's level.
+
+    If the problem has a text twice, only the first one is yielded. `trails` caches how its texts are aligned.
+    """
+    if gathered.gains is None:
+        return
+    lengths = [len(text) for text in gathered.texts]
+    parts = {
+        text.tobytes(): part
+        for text, part in zip(gathered.texts, np.split(gathered.gains, np.cumsum(lengths)[:-1]), strict=True)
+    }
+    for document, original in enumerate((problem.unknown, *problem.known)):
+        if not parts:
+            break
+        if original.text not in trails:
+            trails[original.text] = align_text(encoder, original.text)
+        trail = trails[original.text]
+        part = parts.pop(trail.symbols.tobytes(), None)
+        if part is not None:
+            beyond = np.where(part != 0, part - gathered.level, 0)  # characters that did not count stay 0
+            yield document, trail.to_characters(beyond, len(original.text)).astype("<f2")
+
+
+def read_evidence(path: Path) -> tuple[ProblemEvidence, ...]:
+    """Read a member's evidence for all questions. Return nothing if it has none.
+
+    Gains are mapped from their file, not loaded.
+    """
+    hashes = describe(path)["files"]
+    if EVIDENCE not in hashes:
+        return ()
+    try:
+        for name in (EVIDENCE, GAINS):
+            if name in hashes and hash_file(path / name) != hashes[name]:
+                raise ValueError(f"{name} is not what was written")
+        gains = _map_gains(path / GAINS) if GAINS in hashes else np.zeros(0, np.float16)
+        return tuple(
+            ProblemEvidence(
+                int(row["problem"]),
+                int(row["way"]),
+                {int(document): _cut(gains, begin, end) for document, begin, end in row.get("gains", ())},
+                tuple(Feature(str(name), float(weight)) for name, weight in row["features"]),
+            )
+            for row in json.loads(read_regular_file(path / EVIDENCE))
+        )
+    except (OSError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
+        raise RunError(f"its evidence is damaged ({error})", where=path, remedy="Make it again with {resume}") from None
+
+
+def _map_gains(path: Path) -> Halves:
+    try:
+        gains: Halves = np.load(path, mmap_mode="r")
+    except Exception as error:  # NumPy parses the header as Python, which can raise anything
+        raise ValueError(f"{path.name} does not hold gains ({error})") from None
+    if gains.dtype != np.dtype("<f2") or gains.ndim != 1:
+        raise ValueError(f"{path.name} does not hold gains")
+    return gains
+
+
+def _cut(gains: Halves, begin: int, end: int) -> Halves:
+    if not 0 <= begin <= end <= len(gains):
+        raise ValueError(f"there are no gains from {begin} to {end}")
+    return gains[begin:end]

@@ -6,7 +6,7 @@ import hashlib
 import json
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
 from typing import Any, get_args
@@ -14,14 +14,18 @@ from typing import Any, get_args
 from byline.corpora.documents import Document
 from byline.corpora.problems import Layout, Problem
 from byline.errors import RunError, SettingsError
+from byline.judgment.calibration import builtin_calibration, matches_scores
 from byline.judgment.interpretation import JudgmentOptions, judgment_from, judgment_values
-from byline.settings.settings import Settings
+from byline.judgment.likelihood_ratio import EVEN
+from byline.settings.settings import Settings, kinds_of
 
 FORMAT = 1
 """Increased when older programs can no longer read a run."""
 PACKAGES = ("byline", "numpy", "numba", "scipy", "scikit-learn")
 """Packages whose versions a result may depend on."""
 BEGIN_AGAIN = "Begin again with {overwrite}"
+EARLIER_NAMES = {"member": "settings", "manner": "judgment", "version of": "versions"}
+"""How earlier versions called parts of a request in plan.json."""
 
 
 def package_versions() -> dict[str, str]:
@@ -54,7 +58,7 @@ class Group:
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """What a run was asked to do, with hashes in place of texts. A run is resumed only if the same is asked again."""
+    """The request that a run was made for, with hashes in place of texts. It is resumed only for the same request."""
 
     problems: Mapping[str, str]
     """A hash of each problem's texts, by id."""
@@ -64,13 +68,13 @@ class PlanRequest:
     """A hash of the reference population."""
     mask_shared: bool = False
     """Whether passages that both sides of a problem share were left out."""
-    combined: tuple[str, ...] = ()
+    combined: Sequence[str] = ()
     """The folders of the runs that were combined. Such a run has none of the values below."""
     seed: int = 0
     members: int | None = None
     budget: float | None = None
     draw: str = "order"
-    settings: tuple[Mapping[str, Any], ...] = ()
+    settings: Sequence[Mapping[str, Any]] = ()
     """The settings of the pool's members, in plain values."""
     judgment: Mapping[str, Any] = field(default_factory=dict)
     """The judgment options, in plain values."""
@@ -78,44 +82,13 @@ class PlanRequest:
     """The reasons why problems are skipped, by id."""
     versions: Mapping[str, str] = field(default_factory=dict)
 
-    def to_values(self) -> dict[str, Any]:
-        """Return plain values, as plan.json has them."""
-        masked = {"mask_shared": True} if self.mask_shared else {}  # older plans don't have the key
-        problems, hashes = dict(self.problems), {"control": self.control, "reference": self.reference}
-        if self.combined:
-            return {"combined": list(self.combined), "problems": problems, **hashes, **masked}
-        return {
-            "seed": self.seed,
-            "members": self.members,
-            "budget": self.budget,
-            "draw": self.draw,
-            "member": [dict(row) for row in self.settings],
-            "manner": dict(self.judgment),
-            **hashes,
-            "problems": problems,
-            "skipped": dict(self.skipped),
-            "version of": dict(self.versions),
-            **masked,
-        }
-
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> PlanRequest:
-        """Return the request in plain values. Raise ValueError, TypeError or AttributeError if they are damaged."""
-        return cls(
-            {str(name): str(digest) for name, digest in (values.get("problems") or {}).items()},
-            values.get("control"),
-            values.get("reference"),
-            bool(values.get("mask_shared")),
-            tuple(map(str, values.get("combined") or ())),
-            values.get("seed", 0),
-            values.get("members"),
-            values.get("budget"),
-            values.get("draw", "order"),
-            tuple(dict(row) for row in values.get("member") or ()),
-            dict(values.get("manner") or {}),
-            dict(values.get("skipped") or {}),
-            dict(values.get("version of") or {}),
-        )
+        """Return the request in plain values, under their names of today or of earlier versions."""
+        named = {EARLIER_NAMES.get(name, name): value for name, value in values.items()}
+        if not all(isinstance(named.get(name, {}), dict) for name in ("problems", "judgment", "skipped", "versions")):
+            raise ValueError("its request is not one")
+        return cls(**{"problems": {}, **named, "combined": tuple(map(str, named.get("combined", ())))})
 
 
 @dataclass(frozen=True)
@@ -130,21 +103,6 @@ class BudgetEstimate:
     """Each member's work on one core."""
     estimate_seconds: float
     """All members together, on all workers."""
-
-    def to_values(self) -> dict[str, Any]:
-        """Return plain values, as plan.json has them."""
-        return {**asdict(self), "member_seconds": list(self.member_seconds)}
-
-    @classmethod
-    def from_values(cls, values: Mapping[str, Any]) -> BudgetEstimate:
-        """Return the estimate in plain values."""
-        return cls(
-            float(values["seconds"]),
-            int(values["workers"]),
-            float(values["probe_seconds"]),
-            tuple(map(float, values["member_seconds"])),
-            float(values["estimate_seconds"]),
-        )
 
 
 @dataclass(frozen=True)
@@ -187,8 +145,8 @@ def plan_values(plan: Plan) -> dict[str, Any]:
         "groups": [{"language": group.language, "problems": list(group.ids)} for group in plan.groups],
         "members": [asdict(member) for member in plan.members],
         "skipped": [{"id": problem_id, "reason": reason} for problem_id, reason in plan.skipped],
-        "budget": plan.budget.to_values() if plan.budget else None,
-        "request": plan.request.to_values(),
+        "budget": asdict(plan.budget) if plan.budget else None,
+        "request": asdict(plan.request),
         **({"command": list(plan.command)} if plan.command else {}),
     }
 
@@ -197,6 +155,7 @@ def plan_from(values: Mapping[str, Any], where: object) -> Plan:
     """Return the plan in plain values. Raise RunError if it can't be used."""
     try:
         require_format(values, where)
+        budget = values["budget"]
         plan = Plan(
             str(values["preset"]),
             tuple(member_from(row) for row in values["members"]),
@@ -204,7 +163,7 @@ def plan_from(values: Mapping[str, Any], where: object) -> Plan:
             values["layout"],
             judgment_from(values),
             PlanRequest.from_values(values["request"]),
-            None if values["budget"] is None else BudgetEstimate.from_values(values["budget"]),
+            None if budget is None else BudgetEstimate(**{**budget, "member_seconds": tuple(budget["member_seconds"])}),
             tuple((str(row["id"]), str(row["reason"])) for row in values["skipped"]),
             tuple(map(str, values.get("command") or ())) or None,
         )
@@ -249,14 +208,26 @@ def hash_documents(documents: Sequence[Document]) -> str | None:
     return _digest(sorted(document.text for document in documents)) if documents else None
 
 
+def choose_calibration(judgment: JudgmentOptions, members: Sequence[Settings]) -> JudgmentOptions:
+    """Return options with a calibration of such members' scores: the given one if it fits, or else the built-in one.
+
+    Without either, the prior has no effect and becomes even.
+    """
+    kinds, calibration = kinds_of(members), judgment.calibration
+    if calibration is None or not matches_scores(calibration, judgment.interpretation, kinds):
+        calibration = builtin_calibration(judgment.interpretation, kinds)
+    return replace(judgment, calibration=calibration, prior=judgment.prior if calibration else EVEN)
+
+
 def find_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """Return what changed between two requests in plain values, each in a few words."""
     changed = []
     for key in dict.fromkeys([*old, *new]):
+        name = key.replace("_", " ")
         if key not in old or key not in new:
-            changed.append(f"{key} {'is new' if key not in old else 'is gone'}")
+            changed.append(f"{name} {'is new' if key not in old else 'is gone'}")
         elif old[key] != new[key]:
-            changed += _difference(key, old[key], new[key])
+            changed += _difference(name, old[key], new[key])
     return changed
 
 

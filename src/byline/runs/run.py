@@ -1,34 +1,34 @@
-"""A finished run, read from its folder: the plan, the members and the answers made of them."""
+"""A finished run, read from its folder: plan, members, their answers, and how far the members agree."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import rankdata
 from threadpoolctl import threadpool_limits
 
-from byline.corpora.answers import Answer
+from byline.corpora.answers import Answer, match_truth
 from byline.corpora.problems import Problem
-from byline.errors import RunError, SettingsError
-from byline.judgment.calibration import builtin_calibration
+from byline.engines.matrix import Table
+from byline.errors import AnswersError, RunError, SettingsError
 from byline.judgment.checks.cautions import Cautions
-from byline.judgment.fusion import MemberScores
+from byline.judgment.fusion import MemberScores, average_members
 from byline.judgment.interpretation import JudgmentOptions, Verdicts, answer_problems, score_sides
+from byline.judgment.metrics import measure
 from byline.judgment.passage_evidence import Gains
-from byline.runs.evidence_file import ProblemEvidence, read_evidence
-from byline.runs.folder import PLAN, Record, RunFolder, find_run, read_members, read_plan
-from byline.runs.plan import Member, Plan
-from byline.runs.problem_file import read_cautions, read_problem_file
-from byline.settings.settings import Settings, kinds_of
+from byline.runs.folder import PLAN, RunFolder, find_run, read_cautions, read_members, read_plan, read_problem_file
+from byline.runs.member_files import ProblemEvidence, Record, read_evidence
+from byline.runs.plan import Group, Member, Plan, choose_calibration
 from byline.storage.files import read_checked_json
 
 ScoresByMember = Mapping[tuple[Member, int], MemberScores]
 """The scores of each member and language that is done."""
-FINISH = "Finish the run first: byline verify with {resume}"
+FINISH = "Finish the run with {resume}"
 
 
 class MemberEvidence(NamedTuple):
@@ -142,12 +142,13 @@ def scores_of_record(record: Record, plan: Plan) -> MemberScores:
     return score_sides(record.sides, problems, record.member.settings, plan.judgment.interpretation)
 
 
-def judgment_for(judgment: JudgmentOptions, rows: Sequence[Settings]) -> JudgmentOptions:
-    """Return the options for members of these settings: without a calibration of other engines."""
-    kinds = kinds_of(rows)
-    if judgment.calibration is None or set(judgment.calibration.engines) == set(kinds):
-        return judgment
-    return replace(judgment, calibration=builtin_calibration(judgment.interpretation, kinds))
+def judgment_for(plan: Plan, members: Sequence[Member]) -> JudgmentOptions:
+    """Return a plan's options for some of its members, without a calibration of other engines."""
+    return (
+        choose_calibration(plan.judgment, [each.settings for each in members])
+        if plan.judgment.calibration
+        else plan.judgment
+    )
 
 
 def members_done(plan: Plan, scores: ScoresByMember, group: int) -> list[Member]:
@@ -161,7 +162,99 @@ def answer_plan(plan: Plan, scores: ScoresByMember) -> tuple[list[Answer], list[
     verdicts = []
     for number, group in enumerate(plan.groups):
         members = members_done(plan, scores, number)
-        judgment = judgment_for(plan.judgment, [member.settings for member in members])
-        verdicts.append(answer_problems(group.ids, [scores[member, number] for member in members], judgment))
+        own = [scores[member, number] for member in members]
+        verdicts.append(answer_problems(group.ids, own, judgment_for(plan, members)))
         answers |= {answer.id: answer for answer in verdicts[-1].answers}
     return [answers[name] for name in sorted(answers)], verdicts
+
+
+@dataclass(frozen=True)
+class MemberAgreement:
+    """One member compared with the others, over the problems of one language."""
+
+    place: int
+    """In the run, from 0."""
+    language: str
+    member: Member
+    seconds: float
+    bits: float | None
+    """Per character, in the last sub-epoch; None if the engine does not learn in sub-epochs."""
+    agreement: float | None
+    """Rank correlation of its scores with the mean of the others'; None if there are no others."""
+    product: float | None = None
+    """AUC x C@1 of its own answers, if the truth is known."""
+    adds: float | None = None
+    """The product of the whole run minus that of the run without it, if the truth is known."""
+
+
+@dataclass(frozen=True)
+class RunAgreement:
+    """The members of a run, and the quality of its answers."""
+
+    plan: Plan
+    members: tuple[MemberAgreement, ...]
+    products: Mapping[str, float]
+    """AUC x C@1 of the run by language, if the truth is known."""
+
+    @property
+    def mean_adds(self) -> float | None:
+        """The mean of what the members add."""
+        adds = [row.adds for row in self.members if row.adds is not None]
+        return float(np.mean(adds)) if adds else None
+
+
+def examine_run(run: Run | Path | str, truth: Mapping[str, bool] | None = None) -> RunAgreement:
+    """Compare the members of a run, opened or in a folder, with each other and, if it is given, with the truth."""
+    run = run if isinstance(run, Run) else Run.open(run)
+    plan = run.plan
+    if truth is not None:  # raises if it lacks one of the problems
+        ids = [*(name for group in plan.groups for name in group.ids), *(name for name, _ in plan.skipped)]
+        match_truth(dict.fromkeys(ids, 0.5), truth, str(run.folder))
+    rows: list[MemberAgreement] = []
+    products: dict[str, float] = {}
+    for number, group in enumerate(plan.groups):
+        records = run.group_records(number)
+        scores = run.group_scores(number)
+        whole = _product(group, scores, plan.judgment, truth)
+        if whole is not None:
+            products[group.language] = whole
+        for index, record in enumerate(records):
+            others = scores[:index] + scores[index + 1 :]
+            without = _product(group, others, plan.judgment, truth)
+            rows.append(
+                MemberAgreement(
+                    plan.places[record.member],
+                    group.language,
+                    record.member,
+                    record.seconds,
+                    record.bits,
+                    _agreement(scores[index].scores[0], [other.scores[0] for other in others]),
+                    _product(group, [scores[index]], plan.judgment, truth),
+                    whole - without if whole is not None and without is not None else None,
+                )
+            )
+    return RunAgreement(plan, tuple(rows), products)
+
+
+def _product(
+    group: Group, scores: Sequence[MemberScores], judgment: JudgmentOptions, truth: Mapping[str, bool] | None
+) -> float | None:
+    """Return AUC x C@1 of some members' answers to the problems of one language, if it can be measured."""
+    if truth is None or not scores:
+        return None
+    given = {answer.id: answer.rounded for answer in answer_problems(group.ids, scores, judgment).answers}
+    try:
+        return measure(*match_truth(given, {name: truth[name] for name in group.ids}, group.language)).product
+    except AnswersError:  # only one kind of truth
+        return None
+
+
+def _agreement(scores: Table, others: Sequence[Table]) -> float | None:
+    if not others:
+        return None
+    rest = average_members(others)
+    there = ~(np.isnan(scores) | np.isnan(rest))
+    mine, theirs = rankdata(scores[there]), rankdata(rest[there])
+    if len(mine) < 2 or not mine.std() or not theirs.std():
+        return None
+    return float(np.corrcoef(mine, theirs)[0, 1])

@@ -73,6 +73,8 @@ NETWORK = (
 class EngineKind(NamedTuple):
     """Properties of an engine that other packages depend on; the engine itself is in byline.engines."""
 
+    module: str
+    """Its module under byline.engines, with the function `fill_matrix`."""
     reads: tuple[str, ...] = ()
     """The settings that it reads, among those that not all engines read."""
     additive: bool = False
@@ -86,11 +88,11 @@ class EngineKind(NamedTuple):
 
 
 ENGINES: dict[str, EngineKind] = {
-    "rnn": EngineKind((*NETWORK, "direction", "skip"), additive=True, chance=True),
-    "ngram": EngineKind(("order", "direction", "skip"), additive=True, attributes=True, links=True),
-    "vectors": EngineKind(("order",), attributes=True, links=True),
-    "spread": EngineKind(("order",)),
-    "linear": EngineKind(("order",), attributes=True),
+    "rnn": EngineKind("rnn.engine", (*NETWORK, "direction", "skip"), additive=True, chance=True),
+    "ngram": EngineKind("ngram.engine", ("order", "direction", "skip"), additive=True, attributes=True, links=True),
+    "vectors": EngineKind("profiles.engine", ("order",), attributes=True, links=True),
+    "spread": EngineKind("spread", ("order",)),
+    "linear": EngineKind("linear", ("order",), attributes=True),
 }
 ADDITIVE = tuple(name for name, kind in ENGINES.items() if kind.additive)
 

@@ -4,27 +4,38 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from byline.author_models.checks import TextCautions, encode_readable, find_text_cautions, log_cautions
-from byline.author_models.model import AuthorModel, score_encoded
+from byline.author_models.model import AuthorModel, encode_readable, find_unknown_characters, score_encoded
 from byline.corpora.answers import to_frame
 from byline.corpora.documents import Document
 from byline.engines.matrix import Table
 from byline.engines.protocol import Runtime
-from byline.errors import SettingsError
+from byline.errors import SettingsError, list_some
 from byline.judgment.candidates import normalize_values, probabilities
+from byline.judgment.checks.cautions import NAMES_SHOWN, SHORT
 from byline.settings.settings import ADDITIVE
 from byline.text.encoder import Symbols
+from byline.text.shared_passages import PASSAGE, find_related
+
+log = logging.getLogger(__name__)
 
 USUAL_PRIOR = 0.1
 """Default prior probability that none of the authors wrote a text."""
 MOST_PARTS = 10
 """Number of authors, the most probable ones, whose scores are kept by member."""
+WARN_WHEN_ASKED = 0.2
+"""The share of a text's characters that are unknown to the model from which on it gets a caution."""
+MAX_COMPARED = 2_000_000
+"""Characters of all texts together in which shared passages are searched; more would take minutes."""
+WEAK = f"; below {SHORT:,} the evidence is weak, whichever way it points"
+TextCautions = tuple[str, ...]
+"""Each is the end of a sentence that begins with the text's name."""
 
 
 @dataclass(frozen=True)
@@ -161,3 +172,65 @@ def rank_authors(
         chance = float(np.clip(probability, 0, 1))
         found.append(Attribution(document.name, best, chance, float(nobody[row]), ranking))
     return Attributions(found)
+
+
+def find_text_cautions(model: AuthorModel, documents: Sequence[Document], leave_out: bool = True) -> list[TextCautions]:
+    """Find reasons not to trust what the model says of each document.
+
+    `leave_out` tells whether a document that the model has learned whole is left out of its author's texts when it is
+    judged. Parts of learned texts never are.
+    """
+    unknown = find_unknown_characters(model.encoders[0], documents, WARN_WHEN_ASKED)
+    found = []
+    for document, learned in zip(documents, _find_learned(model, documents, leave_out), strict=True):
+        own = [] if learned is None else [learned]
+        if document in unknown:
+            own.append("only {} of {} characters are known to the model".format(*unknown[document]))
+        if (length := len(document.text)) < SHORT:
+            own.append(f"{length} characters{WEAK}")
+        found.append(tuple(own))
+    return found
+
+
+def log_cautions(documents: Iterable[Document], cautions: Iterable[TextCautions]) -> None:
+    """Log the cautions as warnings; many short texts share one."""
+    pairs = [(document.name, caution) for document, own in zip(documents, cautions, strict=True) for caution in own]
+    short = [name for name, caution in pairs if caution.endswith(WEAK)]
+    many = len(short) > NAMES_SHOWN
+    for name, caution in pairs:
+        if not (many and caution.endswith(WEAK)):
+            log.warning("%s: %s", name, caution)
+    if many:
+        log.warning("%d texts (%s) are short%s", len(short), list_some(short), WEAK)
+
+
+def _find_learned(model: AuthorModel, documents: Sequence[Document], leave_out: bool) -> list[str | None]:
+    """Find documents that the model has learned, whole or in part: what it says of them is no evidence."""
+    view = next((number for number, encoder in enumerate(model.encoders) if encoder.mask == "none"), None)
+    if view is None:
+        return [None] * len(documents)
+    encoder = model.encoders[view]
+    learned = [encoder.alphabet.decode(text) for text in model.texts[view]]
+    plain = [encoder.alphabet.filter(encoder.normal(document.text)) for document in documents]
+    if sum(map(len, learned)) + sum(map(len, plain)) <= MAX_COMPARED:
+        found = find_related(plain, learned)
+    else:  # only whole texts
+        numbers = {text: number for number, text in enumerate(learned)}
+        found = [frozenset({numbers[text]} if text in numbers else ()) for text in plain]
+    cautions: list[str | None] = []
+    for text, related in zip(plain, found, strict=True):
+        if not related:
+            cautions.append(None)
+            continue
+        other = min(related, key=lambda number: (learned[number] != text, number))
+        title = f"{model.titles[other]} by {model.authors[model.owners[other]]}"
+        if learned[other] != text or not leave_out:
+            cautions.append(
+                f"shares {PASSAGE} characters or more word for word with {title}, which the model has learned;"
+                " what it says of them is no evidence"
+            )
+        elif model.owners.count(model.owners[other]) > 1:
+            cautions.append(f"the same as {title}, and judged as if the model had not learned it")
+        else:
+            cautions.append(f"the same as {title}, the author's only text: they can't be judged")
+    return cautions

@@ -12,15 +12,14 @@ import numpy as np
 from byline.corpora.answers import match_truth
 from byline.corpora.problems import BadProblem, Problem, ProblemSet
 from byline.corpora.reference import Reference
-from byline.errors import RunError, TooLittleText
+from byline.errors import SettingsError, TooLittleText, list_some
 from byline.judgment.calibration import Calibration
 from byline.judgment.calibration_fitting import fit_calibration, require_trials
 from byline.judgment.interpretation import calibration_scores, has_unit_scores
 from byline.runs.executor import Execution
-from byline.runs.folder import RunOutput, has_run, read_members, read_plan
-from byline.runs.plan import Plan
+from byline.runs.folder import RunOutput, has_run
 from byline.runs.request import JudgmentRequest
-from byline.runs.run import scores_of_record
+from byline.runs.run import Run
 from byline.settings.settings import Interpretation, Pool, kinds_of
 from byline.tasks.verify import verify
 
@@ -58,7 +57,7 @@ def calibrate(
     """
     interpretation = interpret or ("cohort" if reference is not None else pool.interpret)
     if has_unit_scores(interpretation):
-        raise RunError(
+        raise SettingsError(
             f"{interpretation} scores can't be calibrated",
             where="interpret",
             remedy="Give relative with {interpret}, or a {reference}",
@@ -67,8 +66,7 @@ def calibrate(
     sound = [problem for problem in problems.problems if problem.id in truth]
     there = {problem.id for problem in sound} | {offence.id for offence in problems.bad_problems}
     if lacking := sorted(truth.keys() - there):
-        more = f" and {len(lacking) - MOST_SHOWN} more" if len(lacking) > MOST_SHOWN else ""
-        log.warning("%s: the truth names problems that are missing: %s%s", name, ", ".join(lacking[:MOST_SHOWN]), more)
+        log.warning("%s: the truth names problems that are missing: %s", name, list_some(lacking, MOST_SHOWN))
     try:
         require_trials(*_trials(sound, truth))
     except TooLittleText as error:
@@ -85,15 +83,14 @@ def calibrate(
         output=RunOutput(folder, resume=has_run(folder) and not overwrite, overwrite=overwrite, evidence=False),
         execution=replace(execution, cautions=False),
     )
-    plan = read_plan(folder)
-    values = values_of(folder, plan)
+    values = values_of(Run(folder, result.plan))
     asked = [problem for problem in sound if problem.id in values]
     try:
         fitted = fit_calibration(
             np.array([values[problem.id] for problem in asked]),
             *_trials(asked, truth),
             interpretation=interpretation,
-            engines=kinds_of(member.settings for member in plan.members),
+            engines=kinds_of(member.settings for member in result.plan.members),
             preset=pool.name,
             corpora=(name,),
         )
@@ -113,9 +110,9 @@ def _with_skipped(error: TooLittleText, offences: Sequence[BadProblem]) -> TooLi
 def _list_skipped(offences: Sequence[BadProblem]) -> str:
     """Return a message that lists problems and reasons, one per line."""
     count = len(offences)
+    more = [f"and {count - MOST_SHOWN} more"] if count > MOST_SHOWN else []
     lines = [f"{count} problem{'s are' if count > 1 else ' is'} left out:"]
-    lines += [offence.message for offence in offences[:MOST_SHOWN]]
-    return "\n  ".join([*lines, *([f"and {count - MOST_SHOWN} more"] if count > MOST_SHOWN else [])])
+    return "\n  ".join([*lines, *(offence.message for offence in offences[:MOST_SHOWN]), *more])
 
 
 def _trials(
@@ -126,12 +123,10 @@ def _trials(
     return [truth[problem.id] for problem in problems], known, [problem.unknown.text for problem in problems]
 
 
-def values_of(folder: Path, plan: Plan) -> dict[str, float]:
+def values_of(run: Run) -> dict[str, float]:
     """Return the scores that a calibration is fitted to, by problem."""
     values: dict[str, float] = {}
-    records = list(read_members(folder, plan))
-    for number, group in enumerate(plan.groups):
-        readings = [scores_of_record(record, plan) for record in records if record.group == number]
-        found = calibration_scores(readings, plan.judgment.interpretation)
+    for number, group in enumerate(run.plan.groups):
+        found = calibration_scores(run.group_scores(number), run.plan.judgment.interpretation)
         values |= dict(zip(group.ids, found.tolist(), strict=True))
     return values

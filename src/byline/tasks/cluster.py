@@ -9,6 +9,10 @@ Clusters are joined by average linkage into a tree. The clusters are those parts
 of mass* (Campello, Moulavi and Sander 2013): the number of texts times the range of links over which the part exists
 as a cluster of its own. A single text exists from the link on that half of all texts have with their nearest. No link
 of a certain size decides, so the number of clusters follows from the data.
+
+The evidence for a link is what the two texts say under each other's head: a character's gain is how many bits fewer it
+costs that head than the heads of all other texts on average, less the head's mean gain. Members that don't add up over
+characters name features.
 """
 
 from __future__ import annotations
@@ -18,20 +22,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
+from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import squareform
 
+from byline.author_models.evidence import Gains, MemberFeatures
 from byline.corpora.answers import to_frame
 from byline.corpora.documents import Document
-from byline.engines.encoded_texts import EncodedTexts, require_length
-from byline.engines.matrix import ROUNDING, Flags, Table
+from byline.engines.matrix import ROUNDING, Flags, Table, find_head_levels
 from byline.engines.ngram.kernels import index_texts
-from byline.engines.protocol import EngineResult, Runtime, load_engine
-from byline.engines.questions import Question, Questions
+from byline.engines.protocol import EngineResult, Feature, Runtime, load_engine
+from byline.engines.questions import EncodedTexts, Question, Questions, require_length
 from byline.errors import CorpusError, SettingsError, TooLittleText
+from byline.settings.settings import ADDITIVE, Settings, read_pool
 from byline.settings.settings import ENGINES as KINDS
-from byline.settings.settings import Settings, read_pool
-from byline.text.encoder import Symbols
+from byline.text.encoder import Symbols, values_by_character
 from byline.text.languages import language_of, language_of_script
 
 MIN_TEXTS, MAX_TEXTS = 3, 3_000
@@ -46,6 +52,12 @@ MAX_LINKS = 200_000
 """Number of links, the strongest, that are written."""
 PRESET, ENGINES = "authors", ("vectors", "ngram")
 """The default members."""
+APART = 5
+"""Of so many links that are explained, one is between texts of two clusters."""
+FEATURES = 12
+"""Number of features for a link, and of those against it."""
+DocumentPair = tuple[int, int]
+"""The numbers of two texts, the lesser first."""
 LINKING = tuple(name for name, kind in KINDS.items() if kind.links)
 """Engines that can link texts."""
 
@@ -341,3 +353,94 @@ def _link_threshold(links: Table, labels: Sequence[int]) -> float:
     if not together:
         return float(pairs.max()) + 1
     return float(np.partition(pairs, len(pairs) - together)[len(pairs) - together])
+
+
+@dataclass(frozen=True)
+class LinkEvidence:
+    """Evidence for and against a link between two texts."""
+
+    gains: tuple[Gains | None, Gains | None]
+    """Of the characters of each, under the other's head; None if no member adds up, or if the two are equal."""
+    features: tuple[MemberFeatures, ...]
+
+
+def choose_links(clustering: Clustering, most: int) -> list[DocumentPair]:
+    """Choose links to explain, the strongest first: those that connect clusters' texts, and some between clusters.
+
+    A cluster's texts are connected by its maximum spanning tree. Each cluster's strongest link comes before the others
+    when there is no room for all.
+    """
+    trees = [_spanning_tree(clustering, texts) for texts in clustering.clusters]
+
+    def strength(pair: DocumentPair) -> tuple[float, DocumentPair]:
+        return -float(clustering.links[pair]), pair
+
+    firsts = sorted((pair for tree in trees for pair in tree[:1]), key=strength)
+    others = sorted((pair for tree in trees for pair in tree[1:]), key=strength)
+    together = [*firsts, *others]
+    labels = np.array(clustering.labels)
+    apart = np.argwhere(np.triu(labels[:, None] != labels, 1) & (clustering.links > 0)).tolist()
+    few = sorted(((one, other) for one, other in apart), key=strength)[: most // APART]
+    return sorted([*together[: most - len(few)], *few], key=strength)
+
+
+def _spanning_tree(clustering: Clustering, texts: Sequence[int]) -> list[DocumentPair]:
+    """Return the strongest links that connect the texts, the strongest first."""
+    links = clustering.links[np.ix_(texts, texts)]
+    tree = minimum_spanning_tree(links.max() + 1 - links).tocoo()  # weights above 0: no weight means no link
+    pairs = [(texts[min(pair)], texts[max(pair)]) for pair in zip(tree.row, tree.col, strict=True)]
+    return sorted(pairs, key=lambda pair: (-float(clustering.links[pair]), pair))
+
+
+def explain_links(
+    documents: Sequence[Document],
+    pairs: Sequence[DocumentPair],
+    members: Sequence[Settings],
+    language: str,
+    runtime: Runtime = Runtime(),  # noqa: B008 - frozen
+) -> list[LinkEvidence]:
+    """Return the evidence in the two texts of each pair for each other."""
+    gains: list[tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]] = [([], []) for _ in pairs]
+    features: list[list[MemberFeatures]] = [[] for _ in pairs]
+    for number, member in enumerate(members if pairs else ()):
+        runtime.proceed()
+        runtime.stage(f"evidence of member {number + 1} of {len(members)}, {member.engine_name}")
+        encoded_texts, places, texts = encode_distinct(documents, language, member)
+        judged = sorted({places[text] for pair in pairs for text in pair})
+        asked = [
+            (row, side, Question(row, places[head], judged.index(places[text])))
+            for row, (one, other) in enumerate(pairs)
+            for side, (text, head) in enumerate(((one, other), (other, one)))
+            if places[one] != places[other]
+        ]
+        directed = [question for *_, question in asked]
+        questions, filled = fill_pairs(encoded_texts, texts, judged, directed, member, replace(runtime, evidence=True))
+        if member.engine in ADDITIVE:
+            levels = find_head_levels(questions, filled.matrix)
+            for (row, side, _), own, level in zip(asked, filled.gains, levels, strict=True):
+                beyond = np.where(own != 0, own - level, 0)
+                gains[row][side].append(
+                    values_by_character(encoded_texts.encoder, documents[pairs[row][side]].text, beyond)
+                )
+        else:
+            both: dict[int, list[tuple[Feature, ...]]] = {}
+            for (row, *_), named in zip(asked, filled.features, strict=True):
+                both.setdefault(row, []).append(named)
+            for row, ways in both.items():
+                features[row].append(MemberFeatures(member.engine_name, filled.matrix.unit, _merge(ways)))
+    return [
+        LinkEvidence((np.array(one) if one else None, np.array(other) if other else None), tuple(named))
+        for (one, other), named in zip(gains, features, strict=True)
+    ]
+
+
+def _merge(ways: Sequence[Sequence[Feature]]) -> tuple[Feature, ...]:
+    """Average the features of both directions; return those with the greatest weights for and against."""
+    weights: dict[str, list[float]] = {}
+    for named in ways:
+        for name, weight in named:
+            weights.setdefault(name, []).append(weight)
+    means = [Feature(name, float(np.mean(found))) for name, found in weights.items()]
+    supporting = sorted((each for each in means if each.weight > 0), key=lambda each: -each.weight)
+    opposing = sorted((each for each in means if each.weight < 0), key=lambda each: each.weight)
+    return (*supporting[:FEATURES], *opposing[:FEATURES])

@@ -31,15 +31,16 @@ from byline.judgment.resampling import (
     weigh_problems,
     weigh_texts,
 )
-from byline.tasks.attribution_collections import (
+from byline.tasks.pan_collections import (
     ANSWERS,
+    CLUSTERS,
+    RANKING,
     UNKNOWN_AUTHOR,
     answers_path,
     is_collection,
     problem_folders,
     read_author_pairs,
 )
-from byline.tasks.cluster_files import CLUSTERS, RANKING
 
 MEASURES = (
     "problems", "undecided", "auc", "c_at_1", "product", "f05u", "f1", "brier", "overall", "cllr", "cllr_min", "eer",
@@ -53,7 +54,7 @@ CLUSTERING_TRUTH = "truth"
 """The folder with the truth of a PAN 2016 corpus."""
 LINK = ("document1", "document2", "score")
 """The keys of a link in a ranking."""
-NAME_ANSWERS = "Name the folder that byline attribute wrote its answers to"
+NAME_ANSWERS = "Name the folder of the answers"
 
 
 @dataclass(frozen=True)

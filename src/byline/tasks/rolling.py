@@ -13,14 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from byline.author_models.checks import TextCautions, find_text_cautions, log_cautions, require_readable
-from byline.author_models.model import AuthorModel, encode_texts
+from byline.author_models.model import AuthorModel, encode_texts, require_readable
 from byline.corpora.answers import to_frame
 from byline.corpora.documents import Document
 from byline.engines.matrix import Table
 from byline.engines.protocol import Runtime
 from byline.errors import SettingsError, TooLittleText
-from byline.tasks.attribute import Attribution, probability_table, rank_authors
+from byline.tasks.attribute import (
+    Attribution,
+    TextCautions,
+    find_text_cautions,
+    log_cautions,
+    probability_table,
+    rank_authors,
+)
 from byline.text.encoder import SHORTEST
 
 WINDOW, STEP = 3_000, 1_000

@@ -7,35 +7,36 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from byline.corpora.answers import write_answers
 from byline.corpora.documents import Document
 from byline.corpora.overlaps import RemovedPassages, remove_shared_passages
 from byline.corpora.problems import ProblemSet, read_problems, read_texts
 from byline.corpora.reference import Reference
 from byline.corpora.reference_building import read_reference
 from byline.engines.language_groups import lay_out_groups
-from byline.errors import RunError
+from byline.errors import SettingsError
 from byline.judgment.checks.cautions import Cautions
 from byline.judgment.checks.problem_checks import find_cautions
 from byline.judgment.interpretation import JudgmentOptions
-from byline.runs.ensemble import count_cores
-from byline.runs.executor import Execution, RunExecutor, Verification
+from byline.runs.executor import Execution, Interrupted, RunExecutor, Verification
 from byline.runs.folder import (
     CAUTIONS,
     TEXTS,
     RunOutput,
+    cautions_bytes,
     has_run,
     lock_run,
     prepare_run,
+    problem_lines,
     read_plan,
     replace_run,
     require_run_folder,
 )
 from byline.runs.plan import Plan
-from byline.runs.problem_file import cautions_bytes, problem_lines
 from byline.runs.request import Ensemble, JudgmentRequest, Request
-from byline.runs.workers import cluster_size
+from byline.runs.workers import cluster_size, count_cores
 from byline.settings.settings import Pool, Settings, pool_of, read_pool, usual_preset
-from byline.storage.files import write_files
+from byline.storage.files import remove, write_files
 from byline.storage.process import require_memory
 
 log = logging.getLogger(__name__)
@@ -120,6 +121,8 @@ def verify(
             plan = read_plan(output.folder)
             request.require_same(plan, output.folder)
             write_files(output.folder, _problem_files(request, plan, cautions, output.evidence))
+            if not output.evidence:
+                remove(output.folder / TEXTS)
         else:
             require_run_folder(output.folder, output.overwrite)
             if output.resume:
@@ -128,7 +131,18 @@ def verify(
             with prepare_run(output.folder, plan) as new:
                 write_files(new.folder, _problem_files(request, plan, cautions, output.evidence))
                 replace_run(output.folder, output.answers)
-        return RunExecutor(plan, request, output, execution, cautions).run()
+        try:
+            result = RunExecutor(plan, request, output, execution, cautions).run()
+        except Interrupted as stopped:
+            _write_answers(output, stopped.result)
+            raise
+        _write_answers(output, result)
+        return result
+
+
+def _write_answers(output: RunOutput, result: Verification | None) -> None:
+    if output.answers and result is not None:
+        write_answers(output.folder.parent, result.answers, result.layout)
 
 
 def _problem_files(request: Request, plan: Plan, cautions: Cautions | None, evidence: bool) -> dict[str, bytes]:
@@ -149,16 +163,16 @@ def _count_characters(problems: ProblemSet, control: Sequence[Document], referen
 
 
 def _check_reference(judgment: JudgmentOptions, reference: Reference | None, control: Sequence[Document]) -> None:
-    """Raise RunError if a reference population is missing or would not be used."""
+    """Raise SettingsError if a reference population is missing or would not be used."""
     if judgment.interpretation == "cohort":
         if reference is None:
-            raise RunError("cohort needs a reference population", remedy="Give one with {reference}")
+            raise SettingsError("cohort needs a reference population", remedy="Give one with {reference}")
         if control:
-            raise RunError(
+            raise SettingsError(
                 "a control corpus is not used with a reference population", remedy="Give its texts with {reference}"
             )
     elif reference is not None:
-        raise RunError(
+        raise SettingsError(
             f"a reference population is not used by {judgment.interpretation}",
             remedy="Give cohort with {interpret}, or leave it out",
         )

@@ -12,7 +12,7 @@ from byline.corpora.reference import Reference, write_reference
 from byline.corpora.reference_building import build_reference, read_reference
 from byline.engines.protocol import Runtime
 from byline.errors import CorpusError
-from byline.runs.progress import Event, ProgressTracker
+from byline.runs.workers import Event, ProgressTracker
 from byline.storage.files import read_checked_json
 from byline.web.examples import builtin_references, read_builtin_reference
 from byline.web.file_names import find_reference

@@ -25,7 +25,7 @@ from byline.settings.settings import read_pool, usual_preset
 from byline.storage.files import write_files
 from byline.tasks.attribute import attribute as attribute_texts
 from byline.tasks.cluster import cluster_documents
-from byline.tasks.cluster_files import write_clustering
+from byline.tasks.pan_collections import write_clustering
 from byline.tasks.verify import verify
 from byline.web.examples import example_author_corpus, example_question, unnamed
 from byline.web.file_names import find_author_corpus, find_corpus

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from byline.engines.arrays import Floats64, Ints32
+from byline.engines.matrix import Floats64, Ints32
 from byline.engines.rnn import kernels, network
 from byline.engines.rnn.network import Memory, TrainingTotals, Weights
 from byline.engines.rnn.training import Arithmetic

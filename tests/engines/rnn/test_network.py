@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from byline.engines.arrays import Floats64, Ints32
+from byline.engines.matrix import Floats64, Ints32
 from byline.engines.rnn import network
 from byline.engines.rnn.network import ACTIVATIONS, Memory, Rules, Weights
 from byline.settings.settings import Activation

@@ -7,10 +7,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from byline.engines.questions import Questions
+from byline.corpora.problems import read_problems
+from byline.engines.questions import Questions, prepare_questions
+from byline.engines.rnn import engine as rnn
 from byline.engines.rnn.schedule import Visit, plan_visits
-from byline.settings.settings import Handling
+from byline.settings.settings import Handling, Settings
 from byline.text.encoder import Alphabet
+from samples import MakeCorpus, small_problems
 
 
 def lay_out(heads: list[tuple[int, ...]], lengths: list[int]) -> Questions:
@@ -98,3 +101,25 @@ def test_every_sub_epoch_ends_with_every_head_served_however_sets_overlap(
     for visits in sub_epochs(questions, handling, 12):
         assert {head for visit in visits for head in visit.heads} == set(range(len(heads)))
         assert len(visits) < 2_000
+
+
+@pytest.mark.parametrize("handling", ["sequential", "concatenated", "balanced", "balanced-concatenated"])
+def test_what_is_to_be_learned_is_known_beforehand(handling: Handling) -> None:
+    """All heads share a short text and begin alike, so that later balanced sub-epochs are longer than the first."""
+    lengths = [30, *range(1000, 5000, 500)]
+    questions = lay_out([(0, number) for number in range(1, 9)], lengths)
+    learned = sum(lengths[visit.text] for visits in sub_epochs(questions, handling, 30) for visit in visits)
+    settings = Settings(handling=handling, sub_epochs=30)
+    found = rnn._characters_to_learn(questions, settings, np.random.default_rng(1))
+    assert found == pytest.approx(learned, rel=0.25)
+
+
+def test_a_trial_asks_as_few_heads_as_the_work_does(make_corpus: MakeCorpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    problems = read_problems(make_corpus(small_problems(60, length=300))).problems
+    asked: list[int] = []
+    monkeypatch.setattr(rnn, "score", lambda model, part, chosen: asked.append(chosen.shape[1]))
+    for compared in (10, 1000):
+        settings = Settings(hidden=4, sub_epochs=1, compared=compared, train_on="known")
+        questions = prepare_questions(problems, settings).sides[0]
+        rnn._scoring_seconds(questions, settings, np.random.default_rng(0), lambda: 0.0)
+    assert asked == [10, len(questions.heads)]

@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from byline.engines.arrays import Flags, Floats64, Ints32, Ints64
+from byline.engines.matrix import Flags, Floats64, Ints32, Ints64
 from byline.errors import CorpusError
 from byline.text.encoder import Symbols
 

@@ -10,9 +10,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from byline.engines.arrays import Floats64
-from byline.engines.gains import GainCollector
-from byline.engines.matrix import PARTS, heads_by_text, matrix_from_bits, part_ends, sample_heads
+from byline.engines.matrix import (
+    PARTS,
+    Floats64,
+    GainCollector,
+    heads_by_text,
+    matrix_from_bits,
+    part_ends,
+    sample_heads,
+)
 from byline.engines.ngram import kernels
 from byline.engines.ngram.counts import Index, NgramArithmetic, no_counts
 from byline.engines.protocol import EngineResult, Runtime, run_in_threads

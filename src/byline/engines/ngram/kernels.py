@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from byline.engines.arrays import Flags, Floats64, Ints32, Ints64
 from byline.engines.compiling import compiler
+from byline.engines.matrix import Flags, Floats64, Ints32, Ints64
 from byline.engines.ngram import counts
 from byline.engines.ngram.counts import BIT_FRACTIONS, NONE, Counts, Index, Numbering, join_texts, require_numbers
 from byline.text.encoder import Symbols

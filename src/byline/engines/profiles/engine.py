@@ -12,9 +12,18 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from byline.engines.arrays import Flags, Floats64, Ints32, Ints64
-from byline.engines.gains import flag_cohort
-from byline.engines.matrix import PARTS, Matrix, flag_excluded, part_ends, sample_heads
+from byline.engines.matrix import (
+    PARTS,
+    Flags,
+    Floats64,
+    Ints32,
+    Ints64,
+    Matrix,
+    flag_cohort,
+    flag_excluded,
+    part_ends,
+    sample_heads,
+)
 from byline.engines.ngram.counts import Index
 from byline.engines.ngram.kernels import index_texts
 from byline.engines.profiles.kernels import Rows, count_sets, multiply_chosen

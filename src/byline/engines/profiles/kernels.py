@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from byline.engines.arrays import Floats64, Ints32, Ints64
 from byline.engines.compiling import compiler
+from byline.engines.matrix import Floats64, Ints32, Ints64
 from byline.engines.ngram import counts
 from byline.engines.ngram.counts import NONE, Index
 

@@ -5,19 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
-from byline.engines.arrays import Floats64, Ints32
-from byline.engines.gains import GainCollector
-from byline.engines.matrix import Matrix, heads_by_text, matrix_from_bits, part_ends, sample_heads
-from byline.engines.protocol import EngineResult, Runtime
+from byline.engines.matrix import (
+    Floats64,
+    GainCollector,
+    Ints32,
+    Matrix,
+    heads_by_text,
+    matrix_from_bits,
+    part_ends,
+    sample_heads,
+)
+from byline.engines.protocol import EngineResult, Progress, Runtime
 from byline.engines.questions import Questions
 from byline.engines.rnn import kernels
-from byline.engines.rnn.network import rules_of
+from byline.engines.rnn.network import rules_of, start_weights
+from byline.engines.rnn.schedule import plan_visits
 from byline.engines.rnn.training import Arithmetic, Model, enroll_heads, train
 from byline.errors import RunError
 from byline.settings.settings import Settings
+
+TRIAL_TEXT = 4_000
+"""Characters of each text that a trial scores."""
+TRIAL_SUB_EPOCHS = 8
+"""Sub-epochs whose lengths are added up. Balanced ones differ, and the first is the shortest."""
 
 
 def fill_matrix(
@@ -115,3 +129,88 @@ def score(
             remedy="Try a smaller rate",
         )
     return matrix
+
+
+def estimate_seconds(
+    questions: Questions,
+    settings: Settings,
+    rng: np.random.Generator,
+    seconds: float,
+    clock: Callable[[], float],
+    proceed: Callable[[], None],
+) -> float:
+    """Estimate how long training and scoring take, from a training of so many seconds and the scores of a few texts."""
+    characters = _characters_to_learn(questions, settings, rng)
+    training = characters / _characters_per_second(questions, settings, rng, seconds, clock)
+    proceed()
+    return training + _scoring_seconds(questions, settings, rng, clock)
+
+
+def _characters_to_learn(questions: Questions, settings: Settings, rng: np.random.Generator) -> float:
+    """Estimate how many characters a training learns in all."""
+    looked_at = min(settings.sub_epochs, TRIAL_SUB_EPOCHS)
+    lengths = [
+        sum(len(questions.texts[visit.text]) for visit in visits)
+        for visits in islice(plan_visits(questions, settings.handling, rng), looked_at)
+    ]
+    control = max((len(piece) for piece in questions.control.pieces), default=0)
+    later = float(np.mean(lengths[looked_at // 2 :]))
+    return sum(lengths) + (settings.sub_epochs - looked_at) * later + settings.sub_epochs * control
+
+
+class _TrialTimeoutError(Exception):
+    """The time of the trial is up."""
+
+
+def _characters_per_second(
+    questions: Questions,
+    settings: Settings,
+    rng: np.random.Generator,
+    seconds: float,
+    clock: Callable[[], float],
+) -> float:
+    """Measure the speed of training, with the leakage of an average sub-epoch."""
+    decay, epochs = settings.leakage_decay, settings.sub_epochs
+    leakage = settings.leakage * float(np.mean(decay ** np.arange(epochs)))
+    usual = settings.change({"leakage": leakage, "leakage_decay": 1.0, "sub_epochs": 100_000})
+    begin, learned, speed = 0.0, 0, 1.0
+
+    def report(progress: Progress) -> None:
+        nonlocal begin, learned, speed
+        if not learned:  # the time before is spent once
+            begin, learned = clock(), progress.characters
+            return
+        elapsed = clock() - begin
+        speed = (progress.characters - learned) / max(elapsed, 1e-6)
+        if elapsed >= seconds:
+            raise _TrialTimeoutError
+
+    try:
+        train(questions, usual, rng, report)
+    except _TrialTimeoutError:
+        return speed
+    raise AssertionError("a trial ends by itself")
+
+
+def _scoring_seconds(
+    questions: Questions, settings: Settings, rng: np.random.Generator, clock: Callable[[], float]
+) -> float:
+    """Estimate the seconds to score all documents, from the first few thousand characters of some."""
+    judged = sorted({text for document in questions.documents for text in document})
+    some = judged[:: max(1, len(judged) // 4)][:4]
+    short = {text: questions.texts[text][:TRIAL_TEXT] for text in some}
+    part = replace(
+        questions,
+        texts=tuple(short.get(number, text) for number, text in enumerate(questions.texts)),
+        documents=tuple((text,) for text in some),
+        questions=(),
+        excluded_pairs=frozenset(),
+    )
+    weights = start_weights(len(questions.heads) + 1, len(questions.alphabet), settings.hidden, "gaussian", rng)
+    width = min(len(questions.heads), settings.compared)  # as many heads as a document of all of them is asked about
+    chosen = np.tile(np.arange(width, dtype=np.int32), (len(some), 1))
+    model = Model(weights, settings, ())
+    begin = clock()
+    score(model, part, chosen)
+    seconds = clock() - begin
+    return seconds * sum(len(questions.texts[text]) for text in judged) / sum(len(text) for text in short.values())

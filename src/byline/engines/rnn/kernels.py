@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg  # noqa: F401 - numba's matrix products use its BLAS, which must be loaded to limit its threads
 
-from byline.engines.arrays import Bytes, Floats32, Floats64, Ints32, Ints64
 from byline.engines.compiling import compiler
+from byline.engines.matrix import Bytes, Floats32, Floats64, Ints32, Ints64
 from byline.engines.rnn import network
 from byline.engines.rnn.network import (
     ERROR_LIMIT,

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from byline.engines.arrays import Bytes, Flags, Floats32, Floats64, Ints32, Ints64
+from byline.engines.matrix import Bytes, Flags, Floats32, Floats64, Ints32, Ints64
 from byline.settings.settings import Activation, Settings, Start
 
 ACTIVATIONS: dict[Activation, int] = {"resqrt": 0, "relu": 1, "tanh": 2}

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from byline.engines.arrays import Floats32, Floats64, Ints32
+from byline.engines.matrix import Floats32, Floats64, Ints32
 from byline.engines.protocol import Progress
 from byline.engines.questions import Questions
 from byline.engines.rnn import kernels

@@ -1,4 +1,7 @@
-"""PAN 2018 and 2019 attribution problems: reading them, and writing answers. `evaluate.py` measures the answers.
+"""Attribution and clustering problems on disk, as PAN has them, and their answers. `evaluate.py` measures the answers.
+
+Attribution, as in PAN 2018 and 2019. Answers are answers-problem00001.json, a list of {"unknown-text",
+"predicted-author"}; <UNK> is none of the candidates.
 
     collection-info.json      [{"problem-name": "problem00001", "language": "en"}, ...]
     problem00001/
@@ -7,7 +10,10 @@
       unknown/*.txt           texts to attribute
       ground-truth.json       {"ground_truth": [{"unknown-text": ..., "true-author": ...}, ...]}, which is not read here
 
-Answers are answers-problem00001.json, a list of {"unknown-text", "predicted-author"}; <UNK> is none of the candidates.
+Clustering, as in PAN 2016. Answers are clustering.json and ranking.json, a tree (Newick) and a network (GEXF).
+
+    info.json                 [{"folder": "problem001", "language": "en"}, ...]
+    problem001/*.txt          texts to cluster; a folder of texts without info.json is one problem
 """
 
 from __future__ import annotations
@@ -16,13 +22,15 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
-from byline.author_models.checks import require_readable
-from byline.author_models.model import make_untrained_model
+from byline.author_models.model import make_untrained_model, require_readable
 from byline.corpora.author_corpus import AuthorCorpus, make_author_corpus, plain_name
 from byline.corpora.documents import (
     Document,
     classify_path,
+    find_texts,
     is_plain_name,
     is_text,
     pick_texts,
@@ -33,12 +41,15 @@ from byline.errors import OVERWRITE, AnswersError, CorpusError, listing
 from byline.settings.settings import Settings
 from byline.storage.files import write_files
 from byline.tasks.attribute import Attribution
+from byline.tasks.cluster import Clustering
 
 COLLECTION, PROBLEM = "collection-info.json", "problem-info.json"
 ANSWERS = "answers-"
 """The beginning of the name of an answers file."""
 UNKNOWN_AUTHOR = "<UNK>"
 """PAN's name for none of the candidates."""
+CLUSTERING_INFO = "info.json"
+CLUSTERS, RANKING, TREE, NETWORK = "clustering.json", "ranking.json", "tree.nwk", "network.gexf"
 
 
 @dataclass(frozen=True)
@@ -128,35 +139,22 @@ def _read_problem(folder: Path, language: str | None) -> CandidateProblem:
 
 def _parse_problem(info: object, path: Path) -> tuple[str, list[str]]:
     """Return the folder of the unknown texts, and the candidates."""
-
-    def fault(what: str, remedy: str = "Repair it") -> CorpusError:
-        return CorpusError(what, where=path, remedy=remedy)
-
-    if not isinstance(info, dict):
-        raise fault("not a JSON object", "Give it unknown-folder and candidate-authors")
-    for key in ("unknown-folder", "candidate-authors"):
-        if key not in info:
-            raise fault(f"no {key}; its keys are {', '.join(info)[:200] or 'none'}", "Add it")
-    unknown, rows = info["unknown-folder"], info["candidate-authors"]
-    if not is_plain_name(unknown):
-        raise fault(f"unknown-folder must be the plain name of a folder, got {unknown!r:.80}")
-    if not isinstance(rows, list) or not rows:
-        raise fault('candidate-authors must be a list of {"author-name": ...}')
-    names: list[str] = []
-    for number, row in enumerate(rows, start=1):
-        if not isinstance(row, dict) or "author-name" not in row:
-            keys = f"; its keys are {', '.join(row)[:200] or 'none'}" if isinstance(row, dict) else ""
-            raise fault(f"candidate {number} has no author-name{keys}", "Add it")
-        name = row["author-name"]
-        if not is_plain_name(name):
-            raise fault(f"author-name must be the plain name of a folder, got {name!r:.80}")
-        if plain_name(name) in map(plain_name, names):
-            raise fault(f"{name} is repeated", "Name each candidate once")
-        if name in (UNKNOWN_AUTHOR, unknown):
-            stands_for = "none of the candidates" if name == UNKNOWN_AUTHOR else "the folder of the unknown texts"
-            raise fault(f"a candidate is called {name}, which is {stands_for}", "Rename the candidate")
-        names.append(name)
-    return unknown, names
+    values: dict[str, Any] = info if isinstance(info, dict) else {}
+    unknown, rows = values.get("unknown-folder"), values.get("candidate-authors")
+    names: list[Any] = [
+        row.get("author-name") if isinstance(row, dict) else None for row in (rows if isinstance(rows, list) else ())
+    ]
+    if odd := [name for name in (unknown, *(names or [None])) if not is_plain_name(name)]:
+        what = "needs an unknown-folder, and candidate-authors with an author-name each, all of them plain names"
+        raise CorpusError(f"{what}, got {odd[0]!r:.80}", where=path, remedy="Repair it")
+    plain = list(map(plain_name, names))
+    if again := [name for name, own in zip(names, plain, strict=True) if plain.count(own) > 1]:
+        raise CorpusError(f"{again[-1]} is repeated", where=path, remedy="Name each candidate once")
+    for name, meaning in ((UNKNOWN_AUTHOR, "none of the candidates"), (unknown, "the folder of the unknown texts")):
+        if name in names:
+            what = f"a candidate is called {name}, which is {meaning}"
+            raise CorpusError(what, where=path, remedy="Rename the candidate")
+    return str(unknown), names
 
 
 def _read_texts(folder: Path, above: Path) -> list[Document]:
@@ -229,3 +227,89 @@ def read_author_pairs(path: Path, key: str | None, value: str, remedy: str) -> d
         remedy = f"List unknown-text and {value} of each text{under}"
         raise AnswersError(f"has no {value}", where=path, remedy=remedy)
     return pairs
+
+
+@dataclass(frozen=True)
+class TextFolder:
+    """Texts that lie in one folder."""
+
+    name: str
+    documents: tuple[Document, ...]
+    language: str | None = None
+
+
+def read_text_folders(path: Path) -> tuple[TextFolder, ...]:
+    """Read a folder of texts, or the problems of a PAN 2016 corpus, which its info.json names."""
+    remedy = "Name a folder of texts"
+    if classify_path(path, remedy) == "file":
+        raise CorpusError("is a file", where=path, remedy=remedy)
+    info = path / CLUSTERING_INFO
+    if not info.is_file():
+        return (_read_text_folder(path, "", None),)
+    rows = read_json(info)
+    found = []
+    for row in rows if isinstance(rows, list) else ():
+        name = row.get("folder") if isinstance(row, dict) else None
+        if not is_plain_name(name):
+            raise CorpusError("each problem needs the plain name of its folder", where=info, remedy="Repair it")
+        language = row.get("language")
+        found.append(_read_text_folder(path / name, name, language if isinstance(language, str) else None))
+    if not found:
+        raise CorpusError("names no folders", where=info, remedy="Repair it, or remove it to take all texts together")
+    return tuple(found)
+
+
+def _read_text_folder(folder: Path, name: str, language: str | None) -> TextFolder:
+    documents = read_documents((file, str(file.relative_to(folder))) for file in find_texts(folder))
+    if not documents:
+        raise CorpusError("has no texts", where=folder, remedy="Add some")
+    return TextFolder(name, tuple(documents), language)
+
+
+def write_clustering(folder: Path, clustering: Clustering, overwrite: bool = False) -> None:
+    """Write all four files, each whole or not at all."""
+    require_room(folder, overwrite)
+    clusters = [[{"document": clustering.names[text]} for text in cluster] for cluster in clustering.clusters]
+    files = {
+        CLUSTERS: json.dumps(clusters, indent=1),
+        RANKING: json.dumps(_ranking(clustering), indent=1),
+        TREE: clustering.newick(),
+        NETWORK: _gexf(clustering),
+    }
+    write_files(folder, {name: (content + "\n").encode(errors="replace") for name, content in files.items()})
+
+
+def require_room(folder: Path, overwrite: bool) -> None:
+    """Raise AnswersError if a file exists that may not be overwritten."""
+    if not overwrite and (there := [name for name in (CLUSTERS, RANKING, TREE, NETWORK) if (folder / name).exists()]):
+        raise AnswersError("exists already", where=folder / there[0], remedy=OVERWRITE)
+
+
+def _ranking(clustering: Clustering) -> list[dict[str, Any]]:
+    names = clustering.names
+    return [
+        {"document1": names[one], "document2": names[other], "score": clustering.score(one, other)}
+        for one, other in clustering.strongest()
+    ]
+
+
+def _gexf(clustering: Clustering) -> str:
+    """Return a graph with a node for each text, with its cluster, and an edge for each link above the threshold."""
+    root = ElementTree.Element("gexf", {"xmlns": "http://gexf.net/1.3", "version": "1.3"})
+    graph = ElementTree.SubElement(root, "graph", {"defaultedgetype": "undirected"})
+    attributes = ElementTree.SubElement(graph, "attributes", {"class": "node"})
+    ElementTree.SubElement(attributes, "attribute", {"id": "0", "title": "cluster", "type": "integer"})
+    nodes = ElementTree.SubElement(graph, "nodes")
+    for number, name in enumerate(clustering.names):
+        printable = "".join(letter if letter.isprintable() else "?" for letter in name)
+        node = ElementTree.SubElement(nodes, "node", {"id": str(number), "label": printable})
+        values = ElementTree.SubElement(node, "attvalues")
+        ElementTree.SubElement(values, "attvalue", {"for": "0", "value": str(clustering.labels[number] + 1)})
+    edges = ElementTree.SubElement(graph, "edges")
+    enough = [pair for pair in clustering.strongest() if clustering.links[pair] >= clustering.threshold]
+    for number, (source, target) in enumerate(enough):
+        weight = f"{clustering.links[source, target]:.4f}"
+        ends = {"id": str(number), "source": str(source), "target": str(target), "weight": weight}
+        ElementTree.SubElement(edges, "edge", ends)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
