@@ -14,7 +14,7 @@ from typing import Any, Literal, NoReturn, TypeGuard
 from byline.corpora.formats import FORMATS, read_text
 from byline.corpora.formats.encodings import MARKS
 from byline.corpora.formats.extraction import LARGEST_FILE, find_foreign
-from byline.errors import CorpusError, listing
+from byline.errors import CorpusError
 
 log = logging.getLogger(__name__)
 
@@ -225,7 +225,7 @@ def raise_together(errors: Sequence[CorpusError]) -> None:
     if len(errors) == 1:
         raise errors[0]
     if errors:
-        raise CorpusError(listing([str(error) for error in errors], "these can't be used"))
+        raise CorpusError("these can't be used", causes=errors)
 
 
 class JsonObject(dict[str, Any]):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
 from byline.corpora.documents import decode, read_bytes
-from byline.errors import CorpusError, SettingsError, listing
+from byline.errors import CorpusError, SettingsError
 from byline.text.normalize import Mask, TextRules
 
 Engine = Literal["rnn", "ngram", "vectors", "spread", "linear"]
@@ -291,4 +291,4 @@ def _raise_faults(faults: Sequence[SettingsError]) -> None:
     if len(faults) == 1:
         raise faults[0]
     if faults:
-        raise SettingsError(listing([str(fault) for fault in faults], "these settings can't be used"))
+        raise SettingsError("these settings can't be used", causes=faults)
