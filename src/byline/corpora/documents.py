@@ -207,10 +207,10 @@ def has_text_name(name: str) -> bool:
 
 
 def read_documents(
-    files: Iterable[tuple[Path, str | None]], faults: Sequence[str] = (), encoding: str | None = None
+    files: Iterable[tuple[Path, str | None]], faults: Sequence[CorpusError] = (), encoding: str | None = None
 ) -> list[Document]:
     """Read files under the names given. Raise one CorpusError for all that can't be read and for earlier faults."""
-    documents, errors = [], [CorpusError(fault) for fault in faults]
+    documents, errors = [], list(faults)
     for file, name in files:
         try:
             documents.append(read_document(file, name, encoding))
