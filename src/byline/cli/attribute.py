@@ -6,7 +6,7 @@ import logging
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -163,22 +163,17 @@ def attribute_command(
             print_line(f"Report: {report_file}")
 
 
-TRAINING = {
-    "preset": "--preset", "members": "--members", "engines": "--engines", "seed": "--seed", "set_": "--set",
-    "language": "--language", "author_column": "--author-column", "text_column": "--text-column",
-}  # fmt: skip
-"""Options of the training."""
-COLUMNS = ("author_column", "text_column")
-
-
 def _refuse_unused(context: typer.Context, known: Path | None, collection: Path | None) -> None:
-    """Refuse options that would have no effect."""
-    unused = () if known is not None else COLUMNS if collection is not None else tuple(TRAINING)
-    for name in unused:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            reason = "a model is trained already" if collection is None else "only tables have columns"
-            context.fail(f"{TRAINING[name]} needs --known; {reason}")
+    """Refuse options of the training that would have no effect."""
+    unused = {field.name for field in fields(options.AuthorOptions)} if known is None else set()
+    reason = "a model is trained already"
+    if collection is not None:
+        unused &= {"author_column", "text_column"}
+        reason = "only tables have columns"
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name in unused and source is not None and source.name == "COMMANDLINE":
+            context.fail(f"{parameter.opts[0]} needs --known; {reason}")
 
 
 def _check_inputs(context: typer.Context, inputs: Sequence[Path], known: Path | None, collection: Path | None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import textwrap
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -30,8 +29,6 @@ from byline.errors import BylineError, CorpusError, SettingsError
 from byline.settings.settings import Settings
 
 UNCALIBRATED = "Probabilities are not calibrated, because no text could be held out."
-WIDEST = 80
-"""The most columns of a list in a sentence."""
 
 
 @options.with_groups
@@ -180,7 +177,7 @@ def print_model(model: byline.AuthorModel, last: str) -> None:
     for row in model_to_json(model)["authors"]:
         table.add_row(printable(row["author"]), str(len(row["texts"])), f"{row['characters']:,}")
     print_table(table)
-    console.print(members_line(model, min(console.width, WIDEST)))
+    console.print(members_line(model))
     if held_out := model.calibration.held_out:
         console.print(f"Probabilities were calibrated on {count_of(held_out, 'text')}, each held out.")
     else:
@@ -189,27 +186,15 @@ def print_model(model: byline.AuthorModel, last: str) -> None:
     print_line(last)
 
 
-def members_line(model: byline.AuthorModel, width: int) -> str:
-    """List the members and their shares of the judgment, folded between members; those of one name are counted."""
+def members_line(model: byline.AuthorModel) -> str:
+    """List the members and their shares of the judgment; those of one name are counted."""
     weights: dict[str, float] = {}
     for member, weight in zip(model.members, model.calibration.weights, strict=True):
         weights[member.engine_name] = weights.get(member.engine_name, 0) + weight
     counts = Counter(member.engine_name for member in model.members)
+    total = sum(weights.values()) or 1
     items = [
-        f"{name}{f' x{counts[name]}' if counts[name] > 1 else ''} {share / 100:.2f}"
-        for name, share in zip(weights, in_hundredths(list(weights.values())), strict=True)
+        f"{name}{f' x{counts[name]}' if counts[name] > 1 else ''} {weight / total:.2f}"
+        for name, weight in weights.items()
     ]
-    glued = ", ".join(item.replace(" ", "\N{NO-BREAK SPACE}") for item in items)
-    line = textwrap.fill(f"Members and their shares: {glued}", width, subsequent_indent="  ", break_on_hyphens=False)
-    return line.replace("\N{NO-BREAK SPACE}", " ")
-
-
-def in_hundredths(weights: Sequence[float]) -> list[int]:
-    """Return shares of the sum that add up to 100; those that lose most when rounded down are rounded up."""
-    whole = sum(weights)
-    exact = [100 * weight / whole if whole > 0 else 100 / len(weights) for weight in weights]
-    found = [int(share) for share in exact]
-    order = sorted(range(len(exact)), key=lambda place: found[place] - exact[place])
-    for place in order[: 100 - sum(found)]:
-        found[place] += 1
-    return found
+    return f"Members and their shares: {', '.join(items)}"
