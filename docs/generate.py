@@ -22,8 +22,7 @@ from typing import Any, get_args
 import typer
 from typer.testing import CliRunner
 
-from byline.cli import app
-from byline.cli.commands import load_commands
+from byline.cli import app, load_commands
 from byline.settings import settings
 
 HERE = Path(__file__).parent

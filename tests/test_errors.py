@@ -23,6 +23,13 @@ def test_each_reader_gets_the_remedy_in_their_own_words(reader: Reader | None, m
     assert (ERROR.phrase(reader) if reader else str(ERROR)) == message
 
 
+def test_each_of_several_causes_has_its_remedy_in_the_reader_s_words() -> None:
+    several = BylineError("these can't be used", causes=[ERROR, BylineError("is empty", where="a.txt")])
+    message = "these can't be used (2):\n  out: holds a run already. Replace it with --overwrite\n  a.txt: is empty"
+    assert several.phrase(COMMAND_LINE) == message
+    assert str(pickle.loads(pickle.dumps(several))) == str(several)
+
+
 def test_place_and_remedy_are_optional() -> None:
     assert str(BylineError("out of memory")) == "out of memory"
     assert str(BylineError("is empty", where="a.txt")) == "a.txt: is empty"

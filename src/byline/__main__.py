@@ -29,18 +29,23 @@ def main() -> None:
     try:
         handle_signals()
         _require_memory()
-        _require_threads()
         if "" in sys.argv[1:]:
             _fail("one of the words is empty. Perhaps a shell variable is not set")
         from byline.cli import app
 
-        app(prog_name="byline")
+        try:
+            app(prog_name="byline")
+        finally:
+            sys.stdout.flush()
     except KeyboardInterrupt:  # before a command could begin
         exit_interrupted()
-    except SystemExit as end:
+    except (SystemExit, BrokenPipeError) as end:
+        if _is_pipe_closed(end):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the interpreter flushes stdout once more
+            sys.exit(0)
         ended_by = getattr(end.__context__, "__cause__", None)
-        if end.code == INTERRUPTED and isinstance(ended_by, KeyboardInterrupt):
-            exit_interrupted()  # while words were parsed, where nobody has said it, and each signal is taken for Ctrl-C
+        if isinstance(ended_by, KeyboardInterrupt) and getattr(end, "code", None) == INTERRUPTED:
+            exit_interrupted()  # while words were parsed: typer says nothing, and takes each signal for Ctrl-C
         raise
     except BylineError as error:
         _fail(error.phrase(COMMAND_LINE))
@@ -51,13 +56,20 @@ def main() -> None:
     except MemoryError:
         _fail("out of memory. Try fewer hidden units, members or texts")
     except OSError as error:
-        if error.filename is not None:
-            if error.errno not in OUT_OF_REACH:
-                raise  # a bug
-            _fail(f"{_name(error)}: cannot be used ({error.strerror}). Check that you may read and write it")
-        _fail(f"the output cannot be written ({error.strerror})")
+        if error.filename is None:
+            _fail(f"the output cannot be written ({error.strerror})")
+        if error.errno not in OUT_OF_REACH:
+            raise  # a bug
+        _fail(f"{os.fsdecode(error.filename)}: cannot be used ({error.strerror}). Check that you may read and write it")
     finally:
         restore_signals()
+
+
+def _is_pipe_closed(error: BaseException | None) -> bool:
+    """Return whether an error or its context is a closed pipe, which is stdout: stderr is a `Stderr`."""
+    while error is not None and not isinstance(error, BrokenPipeError):
+        error = error.__context__
+    return error is not None
 
 
 def _require_memory() -> None:
@@ -71,22 +83,6 @@ def _require_memory() -> None:
                 f"the address space is limited to {granted / 1e9:.1f} GB, and {LEAST_MEMORY / 1e9:.1f} GB are needed."
                 " Raise the limit (ulimit -v)"
             )
-
-
-def _require_threads() -> None:
-    """Exit if numba could not read its number of threads."""
-    named = os.environ.get("NUMBA_NUM_THREADS", "1")
-    try:
-        fits = int(named) > 0
-    except ValueError:
-        fits = False
-    if not fits:
-        _fail(f"NUMBA_NUM_THREADS is {named[:40]!r}, not a number of threads. Unset it")
-
-
-def _name(error: OSError) -> str:
-    name = error.filename
-    return os.fsdecode(name) if isinstance(name, str | bytes | os.PathLike) else str(name)
 
 
 def _fail(message: str) -> None:

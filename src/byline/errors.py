@@ -46,17 +46,23 @@ class BylineError(Exception):
     remedy
         What to do about it, without a period at the end. An option is written as its name in braces, `{language}`, and
         never as a command-line flag.
+    causes
+        Several errors that this one stands for. The message lists them, each with its own remedy.
     """
 
-    def __init__(self, what: str = "", *, where: object = None, remedy: str | None = None) -> None:
+    def __init__(
+        self, what: str = "", *, where: object = None, remedy: str | None = None, causes: Iterable[BylineError] = ()
+    ) -> None:
         super().__init__(what)
         self.what = what
         self.where = None if where is None else str(where)
         self.remedy = remedy
+        self.causes = tuple(causes)
 
     def phrase(self, reader: Reader = PYTHON) -> str:
-        """Return the whole message, with the remedy in the words of its reader."""
-        message = self.what if self.where is None else f"{self.where}: {self.what}"
+        """Return the whole message, with the remedies in the words of its reader."""
+        what = listing([cause.phrase(reader) for cause in self.causes], self.what) if self.causes else self.what
+        message = what if self.where is None else f"{self.where}: {what}"
         if not self.remedy:
             return message
         remedy = reader.remedies.get(self.remedy, self.remedy)
@@ -66,12 +72,8 @@ class BylineError(Exception):
         return self.phrase()
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle with where and remedy, because errors travel from worker processes."""
-        return _rebuild, (type(self), self.what, self.where, self.remedy)
-
-
-def _rebuild(kind: type[BylineError], what: str, where: str | None, remedy: str | None) -> BylineError:
-    return kind(what, where=where, remedy=remedy)
+        """Pickle all attributes, because errors travel from worker processes."""
+        return type(self), (self.what,), self.__dict__
 
 
 class CorpusError(BylineError):
@@ -112,12 +114,12 @@ MOST_LISTED = 20
 """The number of faults that one message lists."""
 
 
-def listing(offences: Sequence[str], heading: str) -> str:
+def listing(faults: Sequence[str], heading: str) -> str:
     """Join faults into one message: a single one as it is, several under a heading, one per line, at most 20."""
-    if len(offences) == 1:
-        return offences[0]
-    more = [f"and {len(offences) - MOST_LISTED} more"] if len(offences) > MOST_LISTED else []
-    return "\n  ".join([f"{heading} ({len(offences)}):", *offences[:MOST_LISTED], *more])
+    if len(faults) == 1:
+        return faults[0]
+    more = [f"and {len(faults) - MOST_LISTED} more"] if len(faults) > MOST_LISTED else []
+    return "\n  ".join([f"{heading} ({len(faults)}):", *faults[:MOST_LISTED], *more])
 
 
 def list_some(names: Iterable[str], shown: int = 3) -> str:

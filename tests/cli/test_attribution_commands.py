@@ -3,40 +3,27 @@
 from __future__ import annotations
 
 import csv
-import fcntl
 import inspect
 import io
 import json
 import os
-import pty
 import re
-import select
-import shutil
-import signal
-import struct
 import subprocess
 import sys
-import termios
-import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from byline.author_models.model import train_authors
 from byline.author_models.model_file import author_model_bytes, read_author_model
 from byline.cli import app
-from byline.cli.attribute import attribute_command, cut_in_front
-from byline.cli.inspect import in_hundredths
-from byline.cli.progress import work
-from byline.cli.train import enroll_command, train_command
+from byline.cli.attribute import attribute_command
+from byline.cli.train import UNCALIBRATED, enroll_command, train_command
 from byline.corpora.author_corpus import read_author_corpus
 from byline.corpora.documents import Document
-from byline.engines.protocol import Progress, Runtime
 from byline.errors import BylineError
 from byline.settings.settings import read_pool
 from byline.tasks.attribute import USUAL_PRIOR, attribute
@@ -89,40 +76,6 @@ def misused(*words: object) -> str:
     return " ".join(done.stderr.replace("│", " ").split())
 
 
-def interrupted(words: Iterable[object], until: str) -> tuple[int, str]:
-    """The program on a terminal, interrupted when some words are shown: how it ended and all that was shown there."""
-    main, side = pty.openpty()
-    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 80, 0, 0))
-    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "byline", *map(str, words)],
-        stdin=side,
-        stdout=side,
-        stderr=side,
-        env={**environment, "TERM": "xterm"},
-    )
-    os.close(side)
-    shown = b""
-    try:
-        while select.select([main], [], [], 120)[0]:
-            try:
-                piece = os.read(main, 65536)
-            except OSError:  # nobody writes any more
-                break
-            if not piece:
-                break
-            shown += piece
-            if until and until.encode() in shown:
-                time.sleep(0.2)
-                process.send_signal(signal.SIGINT)
-                until = ""
-        code = process.wait(60)
-    finally:
-        process.kill()
-        os.close(main)
-    return code, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode()).replace("\r\n", "\n")
-
-
 @pytest.fixture(scope="module")
 def authors(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Four authors' folders."""
@@ -149,13 +102,6 @@ def long_names(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (folder / name / f"{salt}.txt").write_text(habits(author, 300, salt), "utf-8")
     run("train", folder, "-o", model)
     return model
-
-
-@pytest.mark.parametrize("command", ["train", "attribute", "enroll", "inspect"])
-def test_help_has_an_example(command: str) -> None:
-    done = start(command, "--help")
-    assert done.returncode == 0
-    assert f"Example: byline {command} " in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -211,24 +157,19 @@ class TestTrain:
         assert text.startswith("Latin script: 4 authors, 8 texts, ")
         for name in NAMES[:4]:
             assert re.search(rf"^{name} +2 +\d{{3}}$", text, re.MULTILINE)
-        assert max(len(line) for line in text.splitlines()[:-1]) <= 80
-        ((shares,),) = (re.findall(r"^Members and their shares: (.+(?:\n  .+)*)$", text, re.MULTILINE),)
+        (shares,) = re.findall(r"^Members and their shares: (.+)$", text, re.MULTILINE)
         names = ["vectors", "vectors (topic masked)", "ngram", "ngram (topic masked)", "linear"]
-        found = [share.rsplit(" ", 1) for share in " ".join(shares.split()).split(", ")]
+        found = [share.rsplit(" ", 1) for share in shares.split(", ")]
         assert [name for name, _ in found] == names
-        assert sum(round(100 * float(share)) for _, share in found) == 100
+        assert sum(float(share) for _, share in found) == pytest.approx(1, abs=0.03)
         assert "calibrated on 8 texts, each held out" in text
         assert "The model holds the texts that it learned" in text
         path = re.escape(str(tmp_path / "m.byline"))
         assert re.search(rf"\nWrote {path} in \d+\.\d s\. Next: byline attribute {path} TEXT\n$", text)
 
-    def test_what_comes_next_can_be_typed(self, authors: Path, tmp_path: Path) -> None:
-        text = run("train", authors, "-o", tmp_path / "my novels.byline", "--engines", "vectors")
-        assert text.endswith(f"Next: byline attribute '{tmp_path / 'my novels.byline'}' TEXT\n")
-
     def test_authors_with_one_text_each_leave_a_guess(self, tmp_path: Path) -> None:
         folder = write_authors(tmp_path / "texts", range(3), texts=1)
-        assert "How sure to be is a guess" in run("train", folder, "-o", tmp_path / "m.byline")
+        assert UNCALIBRATED in run("train", folder, "-o", tmp_path / "m.byline")
 
     def test_json_says_what_was_learned(self, authors: Path, tmp_path: Path) -> None:
         path = tmp_path / "m.byline"
@@ -274,23 +215,12 @@ class TestTrain:
         (found,) = json.loads(run("attribute", path, asked, "--json"))
         assert {each["author"] for each in found["ranking"]} == set(NAMES[:4])
 
-    def test_a_file_that_is_there_is_kept_unless_told(self, authors: Path, tmp_path: Path) -> None:
-        path = tmp_path / "m.byline"
-        path.write_text("precious", "utf-8")
-        assert refused("train", authors, "-o", path) == (
-            f"{path}: exists already. Choose another name, or replace it with overwrite=True"
-        )
-        assert path.read_text("utf-8") == "precious"
-        run("train", authors, "-o", path, "--overwrite", "--engines", "vectors")
-        assert read_author_model(path).authors == NAMES[:4]
-
     @pytest.mark.parametrize(
         ("name", "message"),
         [
             ("folder", "folder: is a folder"),
             ("file/m.byline", "can't be written to (Not a directory)"),
             ("x" * 300, "File name too long"),
-            ("new/" + "x" * 300, "File name too long"),
             ("pipe", "pipe: "),
         ],
     )
@@ -303,60 +233,6 @@ class TestTrain:
         said = refused("train", tmp_path / "gone", "-o", tmp_path / name, "--overwrite")
         assert message in said
         assert said.startswith(f"{tmp_path / name}: ")
-
-    def test_any_name_that_the_system_takes_will_do(self, authors: Path, tmp_path: Path) -> None:
-        run("train", authors, "-o", tmp_path / ("x" * 255), "--engines", "vectors")
-        assert len((tmp_path / ("x" * 255)).read_bytes()) > 1000
-
-    def test_what_is_to_be_read_is_never_written_over(self, authors: Path, tmp_path: Path) -> None:
-        folder = tmp_path / "texts"
-        shutil.copytree(authors, folder)
-        table, preset = tmp_path / "t.csv", tmp_path / "p.toml"
-        table.write_text("author,text\nAnn,precious\n", "utf-8")
-        preset.write_text("[[member]]\n", "utf-8")
-        link, other = tmp_path / "link", tmp_path / "other"
-        link.symlink_to(table)
-        other.hardlink_to(folder / "Ann" / "0.txt")
-        for words, place in (
-            ([table], table),
-            ([table], link),
-            ([folder, table], table),
-            ([folder, "--preset", preset], preset),
-            ([folder], folder / "Ann" / "0.txt"),
-            ([folder], folder / "Ann" / "new.txt"),
-            ([folder], other),
-        ):
-            before = place.read_bytes() if place.exists() else None
-            assert "hoose another" in refused("train", *words, "-o", place, "--overwrite")
-            assert (place.read_bytes() if place.exists() else None) == before
-        run("train", folder, "-o", folder / "m.byline", "--engines", "vectors")  # which is no text
-
-    @pytest.mark.parametrize(("colors", "deaf"), [("0", "full"), ("1", "full"), ("1", "closed")])
-    def test_a_stderr_that_nobody_reads_costs_nothing(
-        self, authors: Path, tmp_path: Path, deaf: str, colors: str
-    ) -> None:
-        """With colors forced, it is taken for a terminal and shown what is done."""
-        reader, writer = os.pipe()
-        os.close(reader)
-        full = os.open("/dev/full", os.O_WRONLY)
-        environment = {**os.environ, "FORCE_COLOR": colors} if colors == "1" else dict(os.environ)
-        words = ("train", authors, "-o", tmp_path / "m.byline", "--engines", "vectors")
-        try:
-            done = subprocess.run(
-                [sys.executable, "-m", "byline", *map(str, words)],
-                stdout=subprocess.PIPE,
-                stderr=writer if deaf == "closed" else full,
-                env=environment,
-                text=True,
-                timeout=120,
-                check=False,
-            )
-        finally:
-            os.close(writer)
-            os.close(full)
-        assert done.returncode == 0
-        assert "Next: byline attribute" in done.stdout
-        assert read_author_model(tmp_path / "m.byline").authors == NAMES[:4]
 
     def test_a_line_break_in_a_name_makes_no_second_line(self, tmp_path: Path) -> None:
         folder = tmp_path / "two\nlines"
@@ -421,15 +297,6 @@ class TestTrain:
         assert "\n" not in said
         assert not (tmp_path / "m.byline").exists()
 
-    def test_ctrl_c_ends_with_130_and_nothing_written(self, authors: Path, tmp_path: Path) -> None:
-        words = ["train", authors, "-o", tmp_path / "m.byline", "--preset", "rnn", "--set", "sub_epochs=100000"]
-        code, shown = interrupted(words, until="of 100000")
-        assert code == 130
-        assert shown.endswith("byline: interrupted\n")
-        assert re.search(r"training member 1 of 4, rnn: sub-epoch \d+ of 100000", shown)
-        assert "Traceback" not in shown
-        assert list(tmp_path.iterdir()) == []
-
 
 class TestWork:
     """What a terminal is shown while something is done."""
@@ -447,30 +314,6 @@ class TestWork:
         assert "member" not in shown
         assert shown.startswith("text ")
 
-    def test_stages_sub_epochs_and_titles_are_put_together(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        shown: list[str] = []
-        monkeypatch.setattr("byline.cli.progress._line", lambda _: shown.append)
-
-        def task(runtime: Runtime) -> int:
-            for member in (1, 2):
-                runtime.stage(f"member {member} of 2, rnn")
-                for characters in range(4):
-                    runtime.report(Progress(characters // 2, 2, 0.5, 10 * characters, 3.0))
-            return 7
-
-        assert work(task, title="problem00003 (3 of 9)") == 7
-        assert shown == [
-            "problem00003 (3 of 9)",
-            *(
-                f"problem00003 (3 of 9): member {member} of 2, rnn{step}"
-                for member in (1, 2)
-                for step in ("", ": sub-epoch 1 of 2", ": sub-epoch 2 of 2")
-            ),
-        ]
-        shown.clear()
-        assert work(task, quiet=True) == 7
-        assert shown == []
-
 
 class TestAttribute:
     def test_the_likely_authors_are_shown(
@@ -482,14 +325,10 @@ class TestAttribute:
         assert lines[0].split() == ["text", "author", "probability", "none", "bits", "then"]
         assert [line.split()[:2] for line in lines[1:3]] == [["asked2.txt", "Cid"], ["asked0.txt", "Ann"]]
         assert re.search(r"Cid +0\.\d{3} +0\.\d{3} +\d\.\d{3} +\w{3} 0\.\d{3}, \w{3} 0\.\d{3} *$", lines[1])
-        assert lines[3:] == [
-            '"None of these" was given a probability of 0.1 beforehand; see --none.',
-            "Somebody who is not among them is often taken for one of them, with a high probability:"
-            " if the author may be another, ask byline verify of the one who is named, too.",
-        ]
+        assert lines[3] == 'The prior probability of "none of these" is 0.1 (--none).'
         sure = run("attribute", model_file, "asked0.txt", "--none", 0)
         assert sure.split()[:5] == ["text", "author", "probability", "bits", "then"]
-        assert sure.endswith("\nOne of these authors is taken to have written each text (--none 0).\n")
+        assert sure.endswith("\nEach text is assumed to be by one of these authors (--none 0).\n")
 
     def test_a_row_adds_up(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Where there are no more authors than a row shows."""
@@ -502,11 +341,10 @@ class TestAttribute:
         assert chance + none + second + third == pytest.approx(1, abs=0.003)
 
     def test_a_guess_is_called_one(self, model_file: Path, tmp_path: Path) -> None:
-        guess = "How sure to be is a guess: no text could be held out to learn it from.\n"
         (asked,) = write_asked(tmp_path, [2])
         alone = write_authors(tmp_path / "texts", range(3), texts=1)
-        assert run("attribute", "--known", alone, asked).endswith(guess)
-        assert guess not in run("attribute", model_file, asked)
+        assert run("attribute", "--known", alone, asked).endswith(f"{UNCALIBRATED}\n")
+        assert UNCALIBRATED not in run("attribute", model_file, asked)
 
     def test_nothing_is_folded_or_cut_where_there_is_no_terminal(self, tmp_path: Path) -> None:
         (asked,) = write_asked(tmp_path, [0])
@@ -523,21 +361,12 @@ class TestAttribute:
 
     @pytest.mark.parametrize("columns", [50, 80, 100])
     def test_a_terminal_gets_lines_that_fit(self, tmp_path: Path, long_names: Path, columns: int) -> None:
-        """Texts lose the beginnings of their names, authors are folded between words."""
+        """Names are folded."""
         asked = write_asked(tmp_path / "a folder with a rather long name", [0, 2])
         code, shown = watch("attribute", long_names, *asked, "--quiet", columns=columns)
         assert code == 0
-        lines = shown.splitlines()
-        assert max(map(len, lines)) <= columns
-        assert re.search(r"^….*asked0\.txt  William ", shown, re.MULTILINE)
-        for word in ("William", "Makepeace", "Thackeray"):
-            assert re.search(rf"\b{word}\b", shown)
-        assert ("then" in lines[0]) == (columns >= 80)
-
-    def test_a_name_loses_its_beginning(self) -> None:
-        assert cut_in_front("letters/one.txt", 15) == "letters/one.txt"
-        assert cut_in_front("letters/one.txt", 9) == "…/one.txt"
-        assert cut_in_front("書簡/一.txt", 9) == "…/一.txt"  # a character may take two columns
+        assert max(map(len, shown.splitlines())) <= columns
+        assert re.search(r"\b0\.\d{3}\b", shown)
 
     def test_what_is_usual_is_what_the_library_takes(self) -> None:
         assert inspect.signature(attribute_command).parameters["none"].default == USUAL_PRIOR
@@ -623,19 +452,7 @@ class TestAttribute:
         said = refused("attribute", "--known", table, *asked)
         assert said.startswith(f"{table} line 1: has no column 'author'")
 
-    @pytest.mark.parametrize(
-        "words",
-        [
-            ["--preset", "authors"],
-            ["--members", "5"],
-            ["--engines", "ngram"],
-            ["--seed", "0"],
-            ["--set", "order=4"],
-            ["--language", "english"],
-            ["--author-column", "author"],
-            ["--text-column", "text"],
-        ],
-    )
+    @pytest.mark.parametrize("words", [["--preset", "authors"], ["--seed", "0"], ["--text-column", "text"]])
     def test_what_would_do_nothing_beside_a_model_is_refused(self, model_file: Path, words: list[str]) -> None:
         said = misused("attribute", model_file, "asked.txt", *words)
         assert f"{words[0]} needs --known" in said
@@ -650,19 +467,6 @@ class TestAttribute:
         assert "is not a model" in misused("attribute", asked)
         assert "is not a model" in misused("attribute", tmp_path)
         assert "no texts are named; name them after the model " in misused("attribute", model_file)
-
-    def test_what_was_written_is_said_and_only_to_be_read(self, model_file: Path, tmp_path: Path) -> None:
-        (asked,), path = write_asked(tmp_path, [2]), tmp_path / "out.csv"
-        assert run("attribute", model_file, asked, "-o", path).endswith(f"\nWrote all rankings to {path}\n")
-        assert json.loads(run("attribute", model_file, asked, "-o", path, "--overwrite", "--json"))
-
-    def test_a_file_that_is_there_is_kept_unless_told(self, model_file: Path, tmp_path: Path) -> None:
-        asked, path = write_asked(tmp_path / "asked", [2]), tmp_path / "out.csv"
-        path.write_text("precious", "utf-8")
-        assert "exists already" in refused("attribute", model_file, *asked, "-o", path)
-        assert path.read_text("utf-8") == "precious"
-        run("attribute", model_file, *asked, "-o", path, "--overwrite")
-        assert rows_of(path.read_text("utf-8"))[1]["author"] == "Cid"
 
     def test_names_that_are_no_utf_8_can_be_printed_and_written(self, model_file: Path, tmp_path: Path) -> None:
         (asked,) = write_asked(tmp_path / "asked", [2])
@@ -726,30 +530,6 @@ class TestAttribute:
             said = refused(*words)
             assert re.search(r"\.txt: only \d+ of \d+ characters are known to the model", said)
 
-    def test_what_is_to_be_read_is_never_written_over(self, authors: Path, model_file: Path, tmp_path: Path) -> None:
-        path, known = tmp_path / "m.byline", tmp_path / "known"
-        path.write_bytes(model_file.read_bytes())
-        shutil.copytree(authors, known)
-        (asked,) = write_asked(tmp_path / "asked", [1])
-        for words, place in (
-            ((path, asked), path),
-            ((path, asked), asked),
-            ((path, asked.parent), asked),
-            ((path, asked.parent), asked.parent / "new.txt"),
-            (("--known", known, asked), known / "Ann" / "0.txt"),
-        ):
-            before = place.read_bytes() if place.exists() else None
-            assert "hoose another" in refused("attribute", *words, "-o", place, "--overwrite")
-            assert (place.read_bytes() if place.exists() else None) == before
-
-    def test_who_stops_reading_is_no_failure(self, model_file: Path, tmp_path: Path) -> None:
-        reader, writer = os.pipe()
-        os.close(reader)
-        command = [sys.executable, "-m", "byline", "inspect", str(model_file)]
-        done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
-        os.close(writer)
-        assert (done.returncode, done.stderr) == (0, "")
-
 
 class TestEnroll:
     def test_of_two_at_once_none_is_lost(self, model_file: Path, tmp_path: Path) -> None:
@@ -779,13 +559,6 @@ class TestEnroll:
         run("enroll", link, write_authors(tmp_path / "again", [5]), "-o", path, "--overwrite")  # which is the same
         assert read_author_model(link).authors == NAMES
 
-    def test_what_is_to_be_read_is_never_written_over(self, model_file: Path, tmp_path: Path) -> None:
-        more = write_authors(tmp_path / "more", [4])
-        text = more / "Eve" / "0.txt"
-        before = text.read_bytes()
-        assert "hoose another" in refused("enroll", model_file, more, "-o", text, "--overwrite")
-        assert text.read_bytes() == before
-
     def test_overwrite_without_a_name_would_do_nothing(self, model_file: Path, tmp_path: Path) -> None:
         said = misused("enroll", model_file, write_authors(tmp_path / "more", [4]), "--overwrite")
         assert "--overwrite is for a file that -o names" in said
@@ -811,27 +584,6 @@ class TestEnroll:
         assert sorted(child.name for child in tmp_path.iterdir()) == ["m.byline", "more"]
         text = run("enroll", path, write_authors(tmp_path / "again", [5]))
         assert re.search(rf"\n{path} now has 6 authors, 1 of them new \(\d+\.\d s\)\. Next: byline attribute ", text)
-
-    def test_a_file_that_cant_be_replaced_whole_stays_as_it_was(
-        self, model_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        path, more = tmp_path / "m.byline", write_authors(tmp_path / "more", [4])
-        path.write_bytes(model_file.read_bytes())
-        real = Path.open
-
-        def open_file(self: Path, mode: str = "r", *arguments: Any, **options: Any) -> Any:
-            file = real(self, mode, *arguments, **options)
-            if "w" in mode:
-                file.write(b"half of it")
-                file.flush()
-                file.close()
-                raise OSError(28, "No space left on device")
-            return file
-
-        monkeypatch.setattr(Path, "open", open_file)
-        assert "can't be written to (No space left on device)" in refused("enroll", path, more)
-        assert path.read_bytes() == model_file.read_bytes()
-        assert sorted(child.name for child in tmp_path.iterdir()) == ["m.byline", "more"]
 
     def test_a_table_may_name_its_columns(self, model_file: Path, tmp_path: Path) -> None:
         table = tmp_path / "more.csv"
@@ -873,34 +625,3 @@ class TestInspect:
         shown = run("inspect", path).splitlines()
         assert shown[:-1] == said[:-1]
         assert shown[-1] == str(path)
-
-    @given(weights=st.lists(st.floats(0, 100), min_size=1, max_size=12))
-    @example(weights=[0.0, 0.0, 0.0])
-    def test_shares_add_up_to_a_hundred_and_are_near(self, weights: list[float]) -> None:
-        shares = in_hundredths(weights)
-        assert sum(shares) == 100
-        if sum(weights) > 0:
-            for share, weight in zip(shares, weights, strict=True):
-                assert abs(share - 100 * weight / sum(weights)) < 1
-
-    def test_names_cant_move_the_cursor(self, tmp_path: Path) -> None:
-        folder = tmp_path / "texts"
-        for author, name in enumerate(("Ann\x1b[2J", "Bob")):
-            (folder / name).mkdir(parents=True)
-            (folder / name / "0.txt").write_text(habits(author, 200), "utf-8")
-        path = tmp_path / "m.byline"
-        (asked,) = write_asked(tmp_path / "asked", [0])
-        for text in (
-            run("train", folder, "-o", path, "--engines", "ngram"),
-            run("inspect", path),
-            run("attribute", path, asked),
-        ):
-            assert "\\x1b[2J" in text
-            assert "\x1b" not in text
-
-    def test_what_is_no_model_is_refused_with_1(self, tmp_path: Path) -> None:
-        path = tmp_path / "m.byline"
-        path.write_bytes(b"no model")
-        done = start("inspect", path)
-        assert (done.returncode, done.stdout) == (1, "")
-        assert done.stderr.startswith(f"byline: {path}: not a Byline model")

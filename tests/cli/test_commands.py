@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from typer.testing import CliRunner
@@ -19,12 +18,10 @@ import byline
 from byline.cli import app
 from byline.errors import BylineError
 from byline.judgment.calibration import read_calibration
-from byline.settings.settings import Interpretation
 from programs import run
 from samples import FAST, MakeCorpus, phrase, small_problems
 from terminals import watch
 
-WAYS = get_args(Interpretation)
 ONE = ("--engines", "vectors", "--members", 1)
 """A member that is there at once."""
 
@@ -52,10 +49,6 @@ def test_a_command_that_takes_too_long_is_killed_and_the_next_one_runs(tmp_path:
 )
 def test_wrong_usage_ends_with_2(words: list[str]) -> None:
     assert CliRunner().invoke(app, words).exit_code == 2
-
-
-def test_so_it_does_as_a_program() -> None:
-    assert run("verify", "x", "-o", "y", "--seed", "no").returncode == 2
 
 
 @pytest.mark.parametrize(
@@ -116,18 +109,6 @@ class TestVerify:
         assert [settings["hidden"] for settings in result["settings"]] == [4, 4]
         assert (result["seed"], result["members"]) == (7, 2)
         assert (result["languages"][0]["ways"], result["languages"][0]["heads"]) == (2, 12)
-
-    def test_existing_answers_are_kept_unless_told(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
-        corpus = make_corpus(small_problems(6))
-        out = tmp_path / "out"
-        out.mkdir()
-        (out / "answers.txt").write_text("precious", "utf-8")
-        done = run("verify", corpus, "-o", out, *ONE)
-        assert done.returncode == 1
-        assert "--overwrite" in done.stderr
-        assert (out / "answers.txt").read_text("utf-8") == "precious"
-        assert run("verify", corpus, "-o", out, "--overwrite", *ONE).returncode == 0
-        assert (out / "answers.txt").read_text("utf-8").startswith("EN001 ")
 
     def test_bad_input_ends_with_1_one_message_and_nothing_written(
         self, make_corpus: MakeCorpus, tmp_path: Path
@@ -204,11 +185,6 @@ class TestVerify:
         environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
         done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
         assert done.returncode == 0, done.stderr
-
-    def test_answers_may_be_written_into_the_corpus(self, make_corpus: MakeCorpus) -> None:
-        corpus = make_corpus(small_problems(6))
-        assert run("verify", corpus, "-o", corpus / "out", *ONE).returncode == 0
-        assert run("verify", corpus, "-o", corpus / "out2", *ONE).returncode == 0
 
     def test_results_of_the_other_kind_do_not_stay(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
         out = tmp_path / "out"
@@ -293,16 +269,19 @@ class TestEnsembles:
         corpus = make_corpus(small_problems(6))
         for name in ("one", "two"):
             assert run("verify", corpus, "-o", tmp_path / name, *ONE).returncode == 0
-        for words in (("one", "gone"), ("one", "two"), ("one", "--interpret", "cohort"), ("one", "--interpret", "x")):
+        for words in (("one", "gone"), ("one", "two"), ("one", "--interpret", "cohort")):
             done = run("combine", *words, "-o", "two", "--overwrite", cwd=tmp_path)
             assert done.returncode == 1, words
             assert (tmp_path / "two" / "answers.txt").exists(), words
-        assert f"Name one of {', '.join(way for way in WAYS if way != 'cohort')}" in done.stderr
         assert run("combine", "one", "-o", "two", "--overwrite", cwd=tmp_path).returncode == 0
 
-    def test_progress_that_nobody_reads_costs_nothing(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("variables", ["", "FORCE_COLOR=1"])
+    def test_progress_that_nobody_reads_costs_nothing(
+        self, make_corpus: MakeCorpus, tmp_path: Path, variables: str
+    ) -> None:
         words = f"{sys.executable} -m byline verify {make_corpus(small_problems(6))} -o {tmp_path}/out {' '.join(FAST)}"
-        done = subprocess.run(["bash", "-c", f"set -o pipefail; {words} 2>&1 >/dev/null | true"], check=False)
+        command = f"set -o pipefail; {variables} {words} 2>&1 >/dev/null | true"
+        done = subprocess.run(["bash", "-c", command], check=False)
         assert done.returncode == 0
         assert (tmp_path / "out" / "answers.txt").exists()
 
@@ -355,8 +334,11 @@ class TestEnsembles:
             ["--preset", "rnn", "--settings", "x.toml"],
             ["--control-heads", "many"],
             ["--control-heads", "each"],
+            ["--control", "x", "--control-heads", "one", "--set", "control=each"],
             ["--resume", "--overwrite"],
             ["--language", " "],
+            ["--interpret", "nonsense"],
+            ["--mask", "nonsense"],
             ["--members", "0"],
         ],
     )
@@ -396,12 +378,6 @@ class TestEnsembles:
         pool.write_text("[shared]\nhidden = 4\nsub_epochs = 1\n[[member]]\ncontrol = 'one'\n", "utf-8")
         done = run("verify", corpus, "-o", tmp_path / "out", "--preset", pool)
         assert "meant to have a control corpus" in done.stdout
-
-    def test_control_heads_and_the_setting_exclude_each_other(self, make_corpus: MakeCorpus, english: Path) -> None:
-        words = ("--control", english, "--control-heads", "one", "--set", "control=each")
-        done = run("verify", make_corpus(small_problems(6)), "--json", *words, *FAST)
-        assert done.returncode == 2
-        assert "not both" in done.stderr
 
     def test_control_heads_are_one_or_each(self, make_corpus: MakeCorpus, tmp_path: Path, english: Path) -> None:
         corpus = make_corpus(small_problems(6))
@@ -459,7 +435,7 @@ class TestOneQuestion:
         assert "Interpretation: cohort, every problem by itself, relative to the reference population" in done.stdout
         assert re.search(r"^question .* 0\.\d\d\d ", done.stdout, re.MULTILINE)
         assert "Answer: the probability of the same author, at a prior of 0.5." in done.stdout
-        assert re.search("^Calibration: fitted on [0-9,]+ solved problems; an LLR above ", done.stdout, re.MULTILINE)
+        assert re.search("^Calibration: fitted on [0-9,]+ problems with known truth", done.stdout, re.MULTILINE)
         assert "the reference (24 texts by 12 people) is " in done.stdout
         assert "Caution: Very short: the unknown side has " in done.stdout
 
@@ -551,8 +527,6 @@ class TestAnswering:
             (["--prior", "1"], "prior: must be more than 0 and less than 1, got 1.0"),
             (["--prior", "0.9", "--engines", "ngram"], "prior"),
             (["--engines", "ngram,nonsense"], "no members of the engine nonsense"),
-            (["--mask", "nonsense"], "mask: can't be nonsense"),
-            (["--interpret", "nonsense"], "--interpret: got nonsense"),
             (["--interpret", "cohort"], "reference population"),
             (["--calibration", "gone.json"], "gone.json: can't be read (gone.json is missing)"),
             (["--calibration", "."], "is not a file"),
@@ -568,11 +542,6 @@ class TestAnswering:
         (line,) = str(refusal.value).splitlines()
         assert message in line
         assert not (tmp_path / "out").exists()
-
-    def test_only_the_engines_asked_for_take_part(self, make_corpus: MakeCorpus) -> None:
-        result = json.loads(run("verify", make_corpus(small_problems(6)), "--json", "--engines", "ngram").stdout)
-        assert {settings["engine"] for settings in result["settings"]} == {"ngram"}
-        assert result["calibrated"] is False
 
     def test_a_run_is_read_in_another_way(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
         corpus = make_corpus(small_problems(6))
@@ -755,11 +724,6 @@ class TestPrepare:
         shown = run("prepare", english)
         assert "36 texts" in shown.stdout
 
-    def test_a_missing_path_is_named(self, tmp_path: Path) -> None:
-        done = run("prepare", tmp_path / "gone")
-        assert done.returncode == 1
-        assert "gone: not found" in done.stderr
-
 
 def test_the_demo_shows_answers_beside_the_truth(tmp_path: Path) -> None:
     done = run("demo", "--members", 1, "--report", tmp_path / "demo.html")
@@ -772,7 +736,11 @@ def test_the_demo_shows_answers_beside_the_truth(tmp_path: Path) -> None:
     assert run("demo", "klingon").returncode == 2
 
 
-def test_output_that_nobody_reads_to_the_end_is_no_error(english: Path) -> None:
-    command = f"{sys.executable} -m byline prepare {english} --json | head -1"
-    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, check=False)
+@pytest.mark.parametrize("words", ["prepare CORPUS --json", "presets", "--help", "verify --help"])
+def test_output_that_nobody_reads_is_no_error(english: Path, words: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "byline", *words.replace("CORPUS", str(english)).split()]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")

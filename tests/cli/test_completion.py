@@ -12,8 +12,8 @@ from typing import get_args
 import pytest
 import typer
 
-from byline.cli import app
-from byline.cli.commands import load_commands
+from byline.cli import app, load_commands
+from byline.corpora.problems import Collection
 from byline.figures.plot import KINDS
 from byline.settings.settings import Interpretation, preset_names
 
@@ -63,10 +63,10 @@ def test_where_a_path_belongs_nothing_is_offered_so_that_the_shell_offers_files(
 def test_each_fixed_set_is_whole() -> None:
     assert choices("plot", "kind") == list(KINDS)
     assert choices("presets", "name") == choices("verify", "preset") == preset_names()
-    assert choices("demo", "collection") == ["english", "greek"]
+    assert choices("demo", "collection") == list(get_args(Collection))
     ways = list(get_args(Interpretation))
     assert choices("verify", "interpret") == ways
-    assert choices("combine", "interpret") == [way for way in ways if way != "cohort"]
+    assert choices("combine", "interpret") == ways
     assert choices("verify", "mask", "t") == ["topic"]
     assert choices("verify", "control_heads") == ["one", "each"]
     assert choices("reference check", "language", "d") == ["dutch"]

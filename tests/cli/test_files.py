@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from pathlib import Path
 
@@ -37,7 +36,10 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (folder / "corpus" / problem / name).write_text(text, encoding="utf-8")
     truth = "".join(f"EN{number:03d} {'NY'[number % 2]}\n" for number in range(1, 13))
     (folder / "corpus/truth.txt").write_text(truth, encoding="utf-8")
-    (folder / "figure.svg").write_text(truth, encoding="utf-8")
+    for name in ("figure.svg", "table.csv", "out.csv", "out.json", "out/answers.txt"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("author,text\nAnn,precious\n", encoding="utf-8")
+    (folder / "link").hardlink_to(folder / "authors/author0/0.txt")
     (folder / "mine.toml").write_text("[[member]]\nengine = 'vectors'\n", encoding="utf-8")
     for words in (
         ("train", "authors", "-o", "m.byline"),
@@ -64,6 +66,14 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "plot run roc --truth figure.svg -o figure.svg --overwrite",
         "attribute m.byline pages/0.html -o both.html --report both.html",
         "combine run -o run/run/members",
+        "train authors -o authors/author0/0.txt --overwrite",
+        "train authors -o authors/author0/new.txt --overwrite",
+        "train authors -o link --overwrite",
+        "train table.csv -o table.csv --overwrite",
+        "attribute m.byline pages -o m.byline --overwrite",
+        "attribute m.byline pages -o pages/new.html --overwrite",
+        "attribute --known authors pages -o authors/author1/0.txt --overwrite",
+        "enroll m.byline authors -o authors/author0/0.txt --overwrite",
         "combine run -o run/run",
     ],
 )
@@ -73,6 +83,26 @@ def test_what_is_to_be_read_is_never_written_over(stage: Path, line: str) -> Non
     assert done.returncode == 1, done.stdout
     assert done.stderr.startswith("byline: ")
     assert "hoose another" in done.stderr
+    assert {path: path.read_bytes() for path in stage.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "verify corpus -o out --engines vectors --members 1",
+        "train authors -o m.byline",
+        "attribute m.byline pages -o out.csv",
+        "enroll m.byline authors -o m.byline",
+        "calibrate corpus -o out.json --engines vectors --members 1",
+        "plot run heatmap -o figure.svg",
+    ],
+)
+def test_existing_output_is_kept_unless_told(stage: Path, line: str) -> None:
+    before = {path: path.read_bytes() for path in stage.rglob("*") if path.is_file()}
+    done = programs.run(*line.split(), cwd=stage)
+    assert done.returncode == 1, done.stdout
+    assert "exists already" in done.stderr
+    assert "--overwrite" in done.stderr
     assert {path: path.read_bytes() for path in stage.rglob("*") if path.is_file()} == before
 
 
@@ -223,11 +253,3 @@ class TestTexts:
         done = CliRunner().invoke(app, ["train", str(tmp_path / "authors"), "-o", str(tmp_path / "m")])
         assert isinstance(done.exception, BylineError)
         assert "more/1.txt: one folder too deep" in str(done.exception)
-
-
-def test_a_record_of_a_warning_is_one_line(caplog: pytest.LogCaptureFixture) -> None:
-    """What the library logs is as it is; the program's own handler makes it plain."""
-    from byline.cli import _PrintableFormatter
-
-    record = logging.LogRecord("byline", logging.WARNING, "", 0, "a\nb %s", (ESCAPE,), None)
-    assert _PrintableFormatter("byline: %(message)s").format(record) == "byline: a\\nb \\x1b]0;owned\\x07\\x1b[31m"

@@ -15,14 +15,3 @@ def test_everything_in_the_readme_can_be_typed() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     for word in ("demo", "verify", "report", "serve", "session.py", "attribute", "cluster"):
         assert word in done.stdout, word
-
-
-def test_what_is_left_out_is_little() -> None:
-    typed = [
-        line
-        for language, block in readme_session.blocks_of((readme_session.ROOT / "README.md").read_text("utf-8"))
-        if language == "console"
-        for line in readme_session.commands_of(block)
-    ]
-    assert len(typed) >= 14
-    assert set(readme_session.LEFT_OUT) <= set(typed)

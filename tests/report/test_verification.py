@@ -254,7 +254,7 @@ class TestOneQuestion:
         shutil.copytree(home / "one", home / "other")
         done = start(*question("other"), "--resume", "--quiet", cwd=home)
         assert done.returncode == 0, done.stderr
-        assert verification_report(home / "other")["provenance"]["command"].endswith("--output one")
+        assert verification_report(home / "other")["provenance"]["command"].endswith("-o one")
 
     def test_without_a_command_there_is_a_template_of_a_question(self, home: Path) -> None:
         plan = read_plan(home / "one/run")

@@ -14,8 +14,7 @@ import typer.main
 
 import byline
 import targets
-from byline.cli import app
-from byline.cli.commands import load_commands
+from byline.cli import app, load_commands
 from samples import MakeCorpus, phrase, small_problems
 
 SOURCE = Path(byline.__file__).parent
@@ -32,10 +31,10 @@ ALLOWED = {
     ("web/server.py", "socket"): "binds 127.0.0.1",
     ("web/processes.py", "asyncio.create_subprocess_exec"): "starts the page's own workers",
     ("cli/serve.py", "webbrowser"): "opens the page that it serves",
-    ("cli/commands.py", "importlib.import_module"): "its own commands, by the names in a table",
+    ("cli/__init__.py", "importlib.import_module"): "its own commands, by the names in a table",
     ("engines/protocol.py", "importlib.import_module"): "its own modules, by names that settings have checked",
     ("corpora/formats/extraction.py", "importlib.import_module"): "libraries that read documents, by fixed names",
-    ("diagnostics/installation.py", "importlib.import_module"): "packages of extras, by the names in a table",
+    ("diagnostics/__init__.py", "importlib.import_module"): "packages of extras, by the names in a table",
 }
 
 

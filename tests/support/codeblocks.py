@@ -21,8 +21,7 @@ from typing import Any
 import typer.main
 from typer.testing import CliRunner
 
-from byline.cli import app
-from byline.cli.commands import LazyCommand
+from byline.cli import LazyCommand, app
 from byline.corpora.problems import builtin_problems
 from byline.errors import BylineError
 from paths import ROOT

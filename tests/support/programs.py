@@ -149,8 +149,7 @@ def make_commands_once() -> None:
 
 def _serve(requests: IO[str], answers: IO[str]) -> None:
     import byline.estimators  # noqa: F401
-    from byline.cli import app
-    from byline.cli.commands import load_commands
+    from byline.cli import app, load_commands
 
     make_commands_once()
     load_commands(typer.main.get_command(app))

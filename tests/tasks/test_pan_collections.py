@@ -239,7 +239,7 @@ class TestCommands:
             ([], "name a folder for the answers with -o"),
             (["-o", "out", "--csv"], "--csv is for texts; a PAN folder's answers are JSON"),
             (["-o", "out", "--author-column", "author"], "--author-column needs --known"),
-            (["-o", "out", "--resume", "--overwrite"], "--resume keeps the answers that are there"),
+            (["-o", "out", "--resume", "--overwrite"], "--resume keeps existing answers"),
             (["--known", "x", "--resume"], "--resume is for a PAN folder's answers"),
             (["-o", "out", "--text-column", "what"], "--text-column needs --known"),
         ],
@@ -253,7 +253,7 @@ class TestCommands:
         words = ("-o", tmp_path / "out", "--engines", "vectors", "--seed", "3", "--language", "en", "--quiet")
         done = run("attribute", collection, *words)
         assert (done.returncode, done.stderr) == (0, "")
-        guess = "problem00002: how sure to be is a guess: no text could be held out to learn it from."
+        guess = "problem00002: probabilities are not calibrated, because no text could be held out."
         assert done.stdout.splitlines()[2] == guess
         (first, _) = json.loads(run("attribute", collection, *words, "--overwrite", "--json").stdout)
         assert first["texts"][0]["ranking"][0]["bits"] is None  # vectors have none

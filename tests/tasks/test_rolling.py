@@ -103,7 +103,7 @@ class TestStandingOut:
         print_rolling(faint)
         told = " ".join(capsys.readouterr().out.split())
         assert "nobody stands out; most like Ann (0.250 on average)" in told
-        assert "there may be changes that are passed over" in told
+        assert "changes may have been missed" in told
 
 
 class TestKnownTexts:
@@ -200,7 +200,7 @@ class TestCommand:
         assert (done.returncode, done.stderr) == (0, "")
         (change,) = rolled.changes
         assert f"characters 0 to {change:,}: Ann" in done.stdout
-        assert "1 change of hand" in done.stdout
+        assert "1 change of author" in done.stdout
         found = json.loads(run(*words, "--json").stdout)
         assert found["changes"] == [change]
         assert [each["author"] for each in found["stretches"]] == ["Ann", "Ben"]

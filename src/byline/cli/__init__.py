@@ -1,48 +1,147 @@
-"""The command line: one file per command. Each parses, calls one library function and prints."""
+"""The command line: the table of commands, and the group that imports a command only when it is used.
+
+Each command parses its options, calls one library function and prints. Help and completion list the commands from the
+table; this is the lazy group of Click's documentation.
+"""
 
 from __future__ import annotations
 
+import functools
 import logging
 import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Annotated, Any, TextIO, cast
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple, TextIO, cast
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from byline import __version__
-from byline.cli.commands import CommandSpec, KnownFiles, lazy_group
 from byline.errors import printable_lines
+from byline.storage.process import exit_interrupted
+
+
+class CommandSpec(NamedTuple):
+    """A command NAME that can be loaded: the module of its function NAME_command, and its line in `--help`."""
+
+    module: str
+    help: str
+    many: str = ""
+    """An option that takes all words up to the next option."""
+
 
 COMMANDS = {
-    "verify": CommandSpec(
-        "verify", "verify_command", "Answer verification problems, or a single question.", KnownFiles
-    ),
-    "evaluate": CommandSpec("evaluate", "evaluate_command", "Measure answers against the truth."),
-    "compare": CommandSpec("compare", "compare_command", "Compare two systems' answers to the same problems."),
-    "calibrate": CommandSpec("calibrate", "calibrate_command", "Fit a calibration on problems with known truth."),
-    "train": CommandSpec("train", "train_command", "Train a model of authors on their texts."),
-    "attribute": CommandSpec("attribute", "attribute_command", "Rank the candidate authors of texts."),
-    "enroll": CommandSpec("train", "enroll_command", "Add authors to a model without retraining it."),
-    "inspect": CommandSpec("inspect", "inspect_command", "Show what a model of authors holds."),
-    "cluster": CommandSpec("cluster", "cluster_command", "Group texts by author."),
-    "rolling": CommandSpec("rolling", "rolling_command", "Attribute a long text passage by passage."),
-    "generate": CommandSpec("rolling", "generate_command", "Generate text from what a model learned of an author."),
-    "report": CommandSpec("report", "report_command", "Write an HTML report of a run."),
-    "explain": CommandSpec("report", "explain_command", "Explain one answer of a run in the terminal."),
-    "plot": CommandSpec("plot", "plot_command", "Draw a figure of a run or a model."),
-    "prepare": CommandSpec("prepare", "prepare_command", "Show a text or corpus as the model sees it."),
-    "text": CommandSpec("text", "text_command", "Show the text that Byline reads from a document."),
-    "presets": CommandSpec("presets", "presets_command", "List the presets, or show the members of one."),
-    "combine": CommandSpec("combine", "combine_command", "Join runs of the same problems into one."),
-    "demo": CommandSpec("demo", "demo_command", "Answer the built-in problems and write a report."),
-    "serve": CommandSpec("serve", "serve_command", "Serve a local web page for your texts."),
-    "doctor": CommandSpec("doctor", "doctor_command", "Check the installation."),
+    "verify": CommandSpec("verify", "Answer verification problems, or a single question.", many="--known"),
+    "evaluate": CommandSpec("evaluate", "Measure answers against the truth."),
+    "compare": CommandSpec("evaluate", "Compare two systems' answers to the same problems."),
+    "calibrate": CommandSpec("calibrate", "Fit a calibration on problems with known truth."),
+    "train": CommandSpec("train", "Train a model of authors on their texts."),
+    "attribute": CommandSpec("attribute", "Rank the candidate authors of texts."),
+    "enroll": CommandSpec("train", "Add authors to a model without retraining it."),
+    "inspect": CommandSpec("train", "Show what a model of authors holds."),
+    "cluster": CommandSpec("cluster", "Group texts by author."),
+    "rolling": CommandSpec("rolling", "Attribute a long text passage by passage."),
+    "generate": CommandSpec("rolling", "Generate text from what a model learned of an author."),
+    "report": CommandSpec("report", "Write an HTML report of a run."),
+    "explain": CommandSpec("report", "Explain one answer of a run in the terminal."),
+    "plot": CommandSpec("report", "Draw a figure of a run or a model."),
+    "prepare": CommandSpec("text", "Show a text or corpus as the model sees it."),
+    "text": CommandSpec("text", "Show the text that Byline reads from a document."),
+    "presets": CommandSpec("presets", "List the presets, or show the members of one."),
+    "combine": CommandSpec("runs", "Join runs of the same problems into one."),
+    "demo": CommandSpec("demo", "Answer the built-in problems and write a report."),
+    "serve": CommandSpec("serve", "Serve a local web page for your texts."),
+    "doctor": CommandSpec("doctor", "Check the installation."),
 }
-RUNS = {"show": CommandSpec("runs", "show_command", "Show the members of a run and how far they agree.")}
+RUNS = {"show": CommandSpec("runs", "Show the members of a run and how far they agree.")}
 REFERENCE = {
-    "build": CommandSpec("reference", "build_command", "Build a reference population from texts by other people."),
-    "check": CommandSpec("reference", "check_command", "Check whether a reference population suits your problems."),
+    "build": CommandSpec("reference", "Build a reference population from texts by other people."),
+    "check": CommandSpec("reference", "Check whether a reference population suits your problems."),
 }
+
+
+class LazyCommand(TyperCommand):
+    """A stand-in that knows its name and help, and loads the command when it is parsed."""
+
+    def __init__(self, name: str, spec: CommandSpec) -> None:
+        super().__init__(name, help=spec.help, params=[])
+        self._spec = spec
+
+    def load(self) -> TyperCommand:
+        """Import the command."""
+        return _load(cast(str, self.name), self._spec)
+
+    def make_context(self, info_name: Any, args: list[str], *more: Any, **options: Any) -> Any:
+        """Parse the arguments with the command itself, and keep them for reports."""
+        if self._spec.many:
+            args = list(repeat_option(args, self._spec.many))
+        words = ["byline", info_name, *args]
+        context = self.load().make_context(info_name, args, *more, **options)
+        context.meta["words"] = words
+        return context
+
+
+@functools.cache
+def _load(name: str, spec: CommandSpec) -> TyperCommand:
+    function = getattr(import_module(f"byline.cli.{spec.module}"), f"{name}_command")
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
+    app.command(name)(end_interrupted(function))
+    return cast(TyperCommand, typer.main.get_command(app))
+
+
+def lazy_group(table: Mapping[str, CommandSpec]) -> type[TyperGroup]:
+    """Return a class for a group of the commands in a table; groups inside it are added as usual."""
+
+    class LazyGroup(TyperGroup):
+        """A group that lists its commands without loading them."""
+
+        def list_commands(self, ctx: Any) -> list[str]:
+            """Return the names in the order of the table."""
+            return [*table, *super().list_commands(ctx)]
+
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            """Return the stand-in of a command, or a group."""
+            return LazyCommand(cmd_name, table[cmd_name]) if cmd_name in table else super().get_command(ctx, cmd_name)
+
+    return LazyGroup
+
+
+def load_commands(group: Any, prefix: str = "") -> dict[str, TyperCommand]:
+    """Load all commands of a group and of the groups inside it, by their names, such as `runs show`."""
+    found: dict[str, TyperCommand] = {}
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
+        words = f"{prefix} {name}".strip()
+        found |= {words: command.load()} if isinstance(command, LazyCommand) else load_commands(command, words)
+    return found
+
+
+def end_interrupted(command: Callable[..., None]) -> Callable[..., None]:
+    """Wrap a command so that an interruption ends it with one line on stderr."""
+
+    @functools.wraps(command)
+    def run(*arguments: object, **options: object) -> None:
+        try:
+            command(*arguments, **options)
+        except KeyboardInterrupt:
+            exit_interrupted()
+
+    return run
+
+
+def repeat_option(words: Sequence[str], option: str) -> Iterator[str]:
+    """Yield the words with the option before each of its values."""
+    inside = first = False
+    for word in words:
+        if word.startswith("-") and word != "-":
+            inside, first = word.partition("=")[0] == option, "=" not in word
+        elif inside and not first:
+            yield option
+        else:
+            first = False
+        yield word
+
 
 app = typer.Typer(
     name="byline",
@@ -62,7 +161,7 @@ for name, table, words in (
 
 
 class Stderr:
-    """Standard error that loses what cannot be written, so that a closed stream never ends a command."""
+    """Standard error that drops what cannot be written, so that a closed stream never ends a command."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

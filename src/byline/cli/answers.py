@@ -1,4 +1,4 @@
-"""Print answers and cautions as tables for people, or as JSON."""
+"""Print answers to verification problems and cautions as tables for people, or as JSON."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
-from byline.cli.console import answer_bar, count_of, language_title, out, printable
+from byline.cli.console import (
+    answer_bar,
+    count_of,
+    language_title,
+    make_table,
+    out,
+    print_table,
+    printable,
+)
 from byline.corpora.answers import Answer
 from byline.corpora.problems import ANSWER_FILES, ProblemSet
 from byline.engines.questions import FEWEST_HEADS
@@ -25,18 +32,14 @@ from byline.runs.plan import Plan
 from byline.runs.request import MOST_IN_BUDGET
 
 
-def verification_json(result: Verification, seconds: float, question: ProblemSet | None = None) -> dict[str, object]:
-    """What --json prints; `question` is what was asked, if it was one."""
-    return {**to_json(result, seconds), **question_json(question), **cautions_json(result.cautions)}
-
-
 def print_verification(
     result: Verification, seconds: float, output: Path | None, question: ProblemSet | None = None
 ) -> None:
-    """What is printed without --json: the answers, what speaks against them, what they mean, how they came about."""
+    """Print the answers, the reasons not to trust them, what they mean and how they were made."""
     console = out()
-    if question:
-        print_question(question)
+    for problem in question.problems if question else ():
+        known = ", ".join(printable(document.name) for document in problem.known)
+        console.print(f"Known: {known}; unknown: {printable(problem.unknown.name)}")
     print_compared(result)
     console.print()
     print_answers(result.answers, result.plan.judgment)
@@ -48,17 +51,22 @@ def print_verification(
         single = result.problems[0].id if len(result.problems) == 1 else None
         print_cautions(result.cautions, single, output)
     console.print()
-    for line in [*meaning(result), "", *describe_judgment(result.plan, [run.reach for run in result.runs])]:
+    for line in [*describe_answers(result), "", *describe_judgment(result.plan, [run.reach for run in result.runs])]:
         console.print(line)
-    print_members(result, seconds)
+    plan, members = result.plan, min(run.members for run in result.runs)
+    console.print(
+        f"Members: {members}, of preset {printable(plan.preset)}, with seed {plan.members[0].seed}, in {seconds:.1f} s"
+        + (f" of {plan.budget.seconds:g}" if plan.budget else "")
+        + (", the most that a budget buys" if plan.budget and len(plan.members) == MOST_IN_BUDGET else "")
+    )
     if output is not None:
         console.print(f"Answers are in {output / ANSWER_FILES[result.layout]}, the members in {output / FOLDER}")
 
 
-def to_json(result: Verification, seconds: float) -> dict[str, object]:
-    """The answers, and how they came about."""
+def verification_json(result: Verification, seconds: float, question: ProblemSet | None = None) -> dict[str, object]:
+    """Return the answers and how they were made; `question` is the single question, if one was asked."""
     plan = result.plan
-    return {
+    values: dict[str, object] = {
         **judgment_json(judgment_of(plan.judgment, result.answers)),
         "answers": [answer_json(answer) for answer in result.answers],
         "skipped": [{"id": offence.id, "reason": offence.message} for offence in result.skipped],
@@ -72,6 +80,15 @@ def to_json(result: Verification, seconds: float) -> dict[str, object]:
         "budget": asdict(plan.budget) if plan.budget else None,
         "seconds": round(seconds, 2),
     }
+    for problem in question.problems if question else ():
+        values |= {"known": [document.name for document in problem.known], "unknown": problem.unknown.name}
+    if result.cautions is not None:
+        found = cautions_values(result.cautions)
+        values["cautions"] = {"run": found["run"], "problems": found["problems"]}
+        if check := result.cautions.reference:
+            rows = [{"id": each.id, "grade": each.grade, "remarks": list(each.remarks)} for each in check.problems]
+            values["reference"] = {"texts": check.texts, "authors": check.authors, "problems": rows}
+    return values
 
 
 def judgment_of(judgment: JudgmentOptions, answers: Sequence[Answer]) -> JudgmentOptions:
@@ -80,7 +97,7 @@ def judgment_of(judgment: JudgmentOptions, answers: Sequence[Answer]) -> Judgmen
 
 
 def judgment_json(judgment: JudgmentOptions) -> dict[str, object]:
-    """How answers came about, and what they mean."""
+    """Return how answers were made, and what they mean."""
     calibration = judgment.calibration
     return {
         "interpret": judgment.interpretation,
@@ -101,7 +118,7 @@ def judgment_json(judgment: JudgmentOptions) -> dict[str, object]:
 
 
 def answer_json(answer: Answer) -> dict[str, object]:
-    """An answer; it is called a probability only where it is one."""
+    """Return an answer. It has a probability only if it is calibrated."""
     values: dict[str, object] = {
         "id": answer.id,
         "answer": answer.rounded,
@@ -109,26 +126,17 @@ def answer_json(answer: Answer) -> dict[str, object]:
         "score": None if answer.score is None else round(answer.score, 6),
     }
     if answer.llr is not None:
-        low, high = answer.interval or (None, None)
         values |= {
             "llr_bans": round(answer.llr, 4),
-            "llr_interval": None if low is None or high is None else [round(low, 4), round(high, 4)],
+            "llr_interval": [round(end, 4) for end in answer.interval] if answer.interval else None,
             "probability": None if answer.probability is None else round(answer.probability, 4),
             "verbal": describe_ratio(answer.llr),
         }
     return values
 
 
-MOST_ROWS = 24
-"""Answers shown to a person at the most; the file has them all."""
-BARS = (16, 12, 0)
-"""Widths of the pictures of answers, of which the first is taken that a terminal has room for."""
-RANGE = "over members\nand parts"
-"""What an interval of the LLR comes from: how far members agree, and leaving out parts of the texts."""
-
-
 def print_compared(result: Verification) -> None:
-    """What was compared with what, for each language."""
+    """Print the texts that were compared, for each language."""
     console = out()
     for run in result.runs:
         asked = f"{language_title(run.language)}: {count_of(run.problems, 'problem')}"
@@ -147,34 +155,8 @@ def print_compared(result: Verification) -> None:
             console.print("  members of this preset are meant to have a control corpus; give one with --control DIR")
 
 
-def print_members(result: Verification, seconds: float) -> None:
-    """Whose answers these are, and what they took."""
-    plan = result.plan
-    out().print(
-        f"Members: {min(run.members for run in result.runs)}, of preset {printable(plan.preset)},"
-        f" with seed {plan.members[0].seed}, in {seconds:.1f} s"
-        + (f" of {plan.budget.seconds:g}" if plan.budget else "")
-        + (", the most that a budget buys" if plan.budget and len(plan.members) == MOST_IN_BUDGET else "")
-    )  # fmt: skip
-
-
-def print_question(question: ProblemSet) -> None:
-    """Which files the one question is of."""
-    for problem in question.problems:
-        known = ", ".join(printable(document.name) for document in problem.known)
-        out().print(f"Known: {known}; unknown: {printable(problem.unknown.name)}")
-
-
-def question_json(question: ProblemSet | None) -> dict[str, object]:
-    """The same as JSON; nothing where a folder of problems was asked about."""
-    if question is None:
-        return {}
-    (problem,) = question.problems
-    return {"known": [document.name for document in problem.known], "unknown": problem.unknown.name}
-
-
 def describe_judgment(plan: Plan, reaches: Sequence[float | None]) -> list[str]:
-    """Which engines, which interpretation, and whether cohorts were matched, each in a line."""
+    """Return a line with the engines, and one with the interpretation and whether cohorts were matched."""
     engines = dict.fromkeys(member.settings.engine_name for member in plan.members)
     lines = [
         f"Engines: {', '.join(engines)}",
@@ -186,61 +168,67 @@ def describe_judgment(plan: Plan, reaches: Sequence[float | None]) -> list[str]:
     return lines
 
 
-def meaning(result: Verification) -> list[str]:
-    """What the numbers mean, a line for each."""
+def describe_answers(result: Verification) -> list[str]:
+    """Return what the numbers mean, a line for each."""
     judgment = judgment_of(result.plan.judgment, result.answers)
     order = "Answers rank the problems; they are not probabilities"
-    half = "Half of the problems are assumed to be by one author each, as in PAN's tasks."
+    half = "Half of the problems are assumed to have the same author on both sides, as in PAN's tasks."
     if has_unit_scores(judgment.interpretation):
         if any(run.problems >= FEWEST_HEADS for run in result.runs):
-            return [f"{order}. 0.5 is the median problem. {half}"]
-        return [f"{order}. 0.5 is the middle {judgment.interpretation}: so few have no median worth the name."]
+            return [f"{order}. The median problem is 0.5. {half}"]
+        return [f"{order}. The middle {judgment.interpretation} is 0.5, since so few problems have no useful median."]
     if judgment.calibration is None:
-        return [f"{order}: nothing is calibrated for these members; see byline calibrate."]
+        return [f"{order}, because these members have no calibration. Fit one with byline calibrate."]
     ten = ratio_words("ten", same=True).removesuffix(".")
     same, different = judgment.calibration.caps
     return [
         f"Answer: the probability of the same author, at a prior of {judgment.prior:g}. Undecided answers are 0.5."
         + (f" {half}" if judgment.interpretation == "relative" else ""),
         f"LLR: the weight of evidence, in bans. At +1 {ten[0].lower()}{ten[1:]}; at -1, ten times less likely.",
-        f"Over members and parts: how far members agree, and how far it hangs on parts of the texts. {RESERVE}",
-        f"Calibration: fitted on {count_of(judgment.calibration.problems, 'solved problem')}; an LLR above {same:+.2f}"
-        f" or below {-different:+.2f} is not supported by them and never reported.",
+        f"Over members and parts: the range of the LLR over members, and with parts of the texts left out. {RESERVE}",
+        f"Calibration: fitted on {count_of(judgment.calibration.problems, 'problem')} with known truth. They support"
+        f" no LLR above {same:+.2f} or below {-different:+.2f}, and none is reported.",
     ]
 
 
+MOST_ROWS = 24
+"""The largest number of answers in the table; the file has them all."""
+BARS = (16, 12, 0)
+"""Widths of the bars of answers. The first that the terminal has room for is used."""
+RANGE = "over members\nand parts"
+"""The heading of the interval of the LLR."""
+
+
 def print_answers(answers: Sequence[Answer], judgment: JudgmentOptions) -> None:
-    """The answers from most to least likely, and how many there are of each kind."""
+    """Print the answers from most to least likely, and count those of each kind."""
     console = out()
     anywhere = console.options.update(width=1_000)
-    tables = [_table(answers, judgment, bar) for bar in BARS]
+    tables = [_answer_table(answers, judgment, bar) for bar in BARS]
     fitting = (table for table in tables if console.measure(table, options=anywhere).maximum <= console.width)
-    console.print(next(fitting, tables[-1]))
+    print_table(next(fitting, tables[-1]))
     if len(answers) > 1:
         console.print(f"\n{count_verdicts(answers)}")
 
 
-def _table(answers: Sequence[Answer], judgment: JudgmentOptions, bar: int) -> Table:
-    """A row for each answer, or for the first and last of many, with a picture of it so wide; 0, none."""
+def _answer_table(answers: Sequence[Answer], judgment: JudgmentOptions, bar: int) -> Table:
+    """Make a row for each answer, or for the first and last of many, with a bar of some width or none."""
     ordered = sorted(answers, key=lambda answer: (-answer.value, -(answer.llr or 0), answer.id))
     calibrated = any(answer.llr is not None for answer in answers)
-    scale = "another".ljust(bar + 1 - len("same")) + "same"
-    headings = ["problem", *([scale] if bar else []), "answer", "", *(["LLR", RANGE, "support"] if calibrated else [])]
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in headings:
-        table.add_column(heading, justify="right" if heading in ("answer", "LLR", RANGE) else "left", overflow="fold")
+    scale = ["another".ljust(bar + 1 - len("same")) + "same"] if bar else []
+    ratio = ["LLR", RANGE, "support"] if calibrated else []
+    table = make_table("problem", *scale, "answer", "", *ratio, right=("answer", "LLR", RANGE))
     for number, answer in enumerate(ordered):
         if len(ordered) > MOST_ROWS and MOST_ROWS // 2 <= number < len(ordered) - MOST_ROWS // 2:
             if number == MOST_ROWS // 2:
                 table.add_row("...", *([""] if bar else []), "...", f"{len(ordered) - MOST_ROWS} more")
             continue
         cells = [printable(answer.id), *([answer_bar(answer.value, bar)] if bar else [])]
-        table.add_row(*cells, f"{answer.rounded:.3f}", verdict_words(answer), *_weight(answer, judgment))
+        table.add_row(*cells, f"{answer.rounded:.3f}", verdict_words(answer), *_ratio_cells(answer, judgment))
     return table
 
 
-def _weight(answer: Answer, judgment: JudgmentOptions) -> list[str]:
-    """What an answer's evidence weighs, how far that may move, and the word for it; nothing where it is not known."""
+def _ratio_cells(answer: Answer, judgment: JudgmentOptions) -> list[str]:
+    """Return an answer's LLR, its interval and the word for it; nothing without a calibration."""
     if answer.llr is None:
         return []
     low, high = (f"{end:+.1f}" for end in answer.interval) if answer.interval else ("", "")
@@ -255,11 +243,11 @@ def _weight(answer: Answer, judgment: JudgmentOptions) -> list[str]:
 
 
 MOST_CAUTIONS, MOST_QUOTES = 5, 3
-"""Cautions shown, and passages that one of them quotes; the report has them all."""
+"""The largest numbers of cautions that are printed, and of passages that one of them quotes; the report has all."""
 
 
 def print_cautions(cautions: Cautions, single: str | None, kept: Path | None) -> None:
-    """Whether the reference suits, and what else speaks against believing the answers: all of a `single` problem."""
+    """Print whether the reference suits, and the other cautions: a summary, or those of a `single` problem."""
     console = out()
     if check := cautions.reference:
         named = f"reference ({check.texts} texts by {check.authors} people)"
@@ -273,32 +261,19 @@ def print_cautions(cautions: Cautions, single: str | None, kept: Path | None) ->
             for remark in own.remarks:
                 console.print(f"  {printable(remark)}", style="yellow")
     found = cautions.summarize() if single is None else [*cautions.run, *cautions.of(single)]
-    found = [caution for caution in found if caution.kind != "reference"]  # which was said
+    found = [caution for caution in found if caution.kind != "reference"]  # printed above
     for caution in found[:MOST_CAUTIONS]:
-        console.print(f"Caution: {printable(caution.text)}", style="yellow")
-        print_quotes(console, caution)
+        print_caution(caution)
     more = f"and {len(found) - MOST_CAUTIONS} more; " if len(found) > MOST_CAUTIONS else ""
     if kept is not None and (found or (check and check.grade != "good")):
         console.print(f"{more}byline report {shlex.quote(str(kept))} -o report.html lists the cautions on each answer")
 
 
-def print_quotes(console: Console, caution: Caution) -> None:
-    """How the passages begin that a caution speaks of."""
+def print_caution(caution: Caution) -> None:
+    """Print a caution, with the beginnings of the passages that it is about."""
+    console = out()
+    console.print(f"Caution: {printable(caution.text)}", style="yellow")
     for quote in caution.quotes[:MOST_QUOTES]:
         console.print(f"  \u201c{printable(quote)}\u201d")
     if (more := len(caution.quotes) - MOST_QUOTES) > 0:
         console.print(f"  and {more} more")
-
-
-def cautions_json(cautions: Cautions | None) -> dict[str, object]:
-    """The same as JSON; nothing where it was not looked for."""
-    if cautions is None:
-        return {}
-
-    check = cautions.reference
-    found = cautions_values(cautions)
-    values: dict[str, object] = {"cautions": {"run": found["run"], "problems": found["problems"]}}
-    if check is not None:
-        rows = [{"id": each.id, "grade": each.grade, "remarks": list(each.remarks)} for each in check.problems]
-        values["reference"] = {"texts": check.texts, "authors": check.authors, "problems": rows}
-    return values

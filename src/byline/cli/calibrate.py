@@ -1,4 +1,4 @@
-"""`byline calibrate`: a corpus with its truth, or author folders -> what turns scores into likelihood ratios."""
+"""`byline calibrate`: fit a calibration, which turns scores into likelihood ratios, on problems with known truth."""
 
 from __future__ import annotations
 
@@ -10,21 +10,12 @@ from typing import Annotated
 
 import typer
 
+import byline
 from byline.cli import options
 from byline.cli.console import count_of, out, print_json, printable
-from byline.cli.files import require_free
-from byline.cli.progress import reporting
-from byline.corpora.answers import read_truth
-from byline.corpora.problems import holds_problems, read_problems
-from byline.corpora.reference_building import read_reference
+from byline.corpora.problems import holds_problems
 from byline.errors import OVERWRITE, RunError
-from byline.judgment.calibration import Calibration, write_calibration
-from byline.judgment.likelihood_ratio import format_ratio
-from byline.judgment.simulated_cases import make_cases
-from byline.runs.executor import Execution
-from byline.runs.folder import remove_run, require_run_folder
 from byline.storage.process import exit_code
-from byline.tasks.calibrate import calibrate
 
 
 @options.with_groups
@@ -42,10 +33,10 @@ def calibrate_command(
     interpret: options.Interpret = None,
     reference: options.ReferencePath = None,
     language: options.Language = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file, and start over.")] = False,
+    overwrite: options.Overwrite = False,
     workers: options.Workers = None,
     quiet: options.Quiet = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON.")] = False,
+    as_json: options.Json = False,
 ) -> None:
     """Fit a calibration, which turns scores into likelihood ratios, on problems like those to be answered.
 
@@ -53,15 +44,18 @@ def calibrate_command(
 
     Example: byline calibrate pan14-english/ -o cal.json
     """
-    member.check(context)
+    from byline.cli.progress import reporting
+    from byline.judgment.simulated_cases import make_cases
+    from byline.runs.folder import remove_run, require_run_folder
 
+    member.check(context)
     if output.exists() and (not overwrite or output.is_dir()):
         raise RunError("exists already", where=output, remedy=OVERWRITE)
-    require_free(output, overwrite, [corpus, truth, reference, *member.input_files])
+    options.require_free(output, overwrite, [corpus, truth, reference, *member.input_files])
     work = output.with_name(f"{output.name}.run")
     require_run_folder(work, overwrite=True)
     if holds_problems(corpus):
-        problems, known_truth = read_problems(corpus, language), read_truth(truth or corpus)
+        problems, known_truth = byline.read_problems(corpus, language), byline.read_truth(truth or corpus)
     elif truth is not None:
         raise RunError("holds author folders, which need no truth file", where=corpus, remedy="Leave out {truth}")
     else:
@@ -70,16 +64,16 @@ def calibrate_command(
     begin = time.perf_counter()
     try:
         with reporting(quiet) as report:
-            fitted = calibrate(
+            fitted = byline.calibrate(
                 problems, known_truth, pool, work,
                 corpus.resolve().name, members=member.members, budget=member.seconds, seed=member.seed,
-                interpret=options.as_interpretation(interpret), execution=Execution(workers, report=report),
-                reference=read_reference(reference, language) if reference is not None else None, overwrite=overwrite,
+                interpret=interpret, execution=byline.Execution(workers, report=report), overwrite=overwrite,
+                reference=None if reference is None else byline.read_reference(reference, language),
             )  # fmt: skip
     except KeyboardInterrupt:
         print("byline: interrupted; run the same command again to continue", file=sys.stderr)
         raise typer.Exit(exit_code()) from None
-    write_calibration(output, fitted)
+    byline.write_calibration(output, fitted)
     remove_run(work)
     if as_json:
         print_json(asdict(fitted))
@@ -87,8 +81,10 @@ def calibrate_command(
         print_calibration(fitted, output, time.perf_counter() - begin)
 
 
-def print_calibration(calibration: Calibration, output: Path, seconds: float) -> None:
+def print_calibration(calibration: byline.Calibration, output: Path, seconds: float) -> None:
     """Print what the calibration was fitted on and how good it is."""
+    from byline.judgment.likelihood_ratio import format_ratio
+
     console = out()
     console.print(f"Calibration of {calibration.interpretation} scores of {', '.join(calibration.engines)}")
     console.print(

@@ -1,36 +1,27 @@
-"""`byline cluster`: which of these texts belong together?"""
+"""`byline cluster`: group texts by author."""
 
 from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
+import byline
 from byline.cli import options
-from byline.cli.console import count_of, out, print_json, printable
-from byline.cli.files import given_command, require_free
-from byline.cli.progress import work
-from byline.engines.protocol import Runtime
+from byline.cli.console import count_of, out, print_json, print_line, printable
 from byline.errors import RunError
-from byline.report.clustering import clustering_report
-from byline.report.page import describe_report, require_report_path, write_report
-from byline.settings.settings import read_pool
-from byline.tasks.cluster import PRESET, Clustering, cluster_documents
-from byline.tasks.evaluate import is_clustering
-from byline.tasks.pan_collections import (
-    CLUSTERING_INFO,
-    NETWORK,
-    TextFolder,
-    read_text_folders,
-    require_room,
-    write_clustering,
-)
+from byline.report.page import describe_report, write_report
+
+if TYPE_CHECKING:
+    from byline.engines.protocol import Runtime
+    from byline.tasks.cluster import Clustering
+    from byline.tasks.pan_collections import TextFolder
 
 SHOWN = 10
-"""Links that are shown."""
+"""The number of links that are printed."""
 
 
 def cluster_command(
@@ -54,18 +45,21 @@ def cluster_command(
     ] = "vectors,ngram",
     language: options.Language = None,
     report_file: options.ReportFile = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what OUT holds already.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print clusters and links as JSON.")] = False,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Group texts by author: how strongly each two are linked, and clusters, as many as the data suggest.
+    """Group texts by author: how strongly each two are linked, and as many clusters as the data suggest.
 
     Example: byline cluster letters/ -o out/
     """
-    members = options.change_pool(read_pool(PRESET), engines, None).rows
-    if report_file is not None:
-        require_report_path(report_file, overwrite)
-        require_free(report_file, overwrite, [folder])
+    from byline.cli.progress import work
+    from byline.report.clustering import clustering_report
+    from byline.tasks.cluster import PRESET
+    from byline.tasks.pan_collections import read_text_folders, require_room, write_clustering
+
+    members = options.change_pool(byline.read_pool(PRESET), engines).rows
+    options.require_free_report(report_file, overwrite, [folder])
     folders = read_text_folders(folder)
     if report_file is not None and len(folders) > 1:
         raise RunError(
@@ -80,17 +74,17 @@ def cluster_command(
     for each in folders:
 
         def cluster(runtime: Runtime, each: TextFolder = each) -> Clustering:
-            return cluster_documents(each.documents, members, language or each.language, threshold, runtime)
+            return byline.cluster_documents(each.documents, members, language or each.language, threshold, runtime)
 
         clustering = work(cluster, quiet)
         if output is not None:
             write_clustering(output / each.name, clustering, overwrite)
         found.append((each.name, clustering))
     if report_file is not None:
-        said = describe_report(str(folder), given_command(context))
+        about = describe_report(str(folder), context.meta["words"])
         ((_, clustering),) = found
         documents = folders[0].documents
-        write_report(report_file, work(lambda runtime: clustering_report(clustering, said, documents, runtime), quiet))
+        write_report(report_file, work(lambda runtime: clustering_report(clustering, about, documents, runtime), quiet))
     if as_json:
         values = [{"problem": name, **clustering.to_dict()} for name, clustering in found]
         print_json(values if len(folders) > 1 or folders[0].name else found[0][1].to_dict())
@@ -100,11 +94,11 @@ def cluster_command(
     if output is not None:
         print_written(folder, output)
     if report_file is not None:
-        out().print(f"Report: {report_file}")
+        print_line(f"Report: {report_file}")
 
 
 def print_clustering(name: str, clustering: Clustering) -> None:
-    """The clusters of several texts, those alone in a line, and the strongest links, folded to the width."""
+    """Print the clusters of several texts, the other texts in one line, and the strongest links."""
     console = out()
     names = [printable(each) for each in clustering.names]
     clusters = clustering.clusters
@@ -113,31 +107,38 @@ def print_clustering(name: str, clustering: Clustering) -> None:
     title = f"{printable(name)}: " if name else ""
     console.print(f"{title}{count_of(len(names), 'text')}, {count_of(len(clusters), 'cluster')}", soft_wrap=False)
     if clustering.few:
-        console.print("So few texts say little of how many clusters there are; look at the links.", soft_wrap=False)
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column(overflow="fold")
+        console.print("The number of clusters is uncertain with so few texts; look at the links.", soft_wrap=False)
+    table = _make_list()
     for number, cluster in enumerate(several, start=1):
         table.add_row(str(number), ", ".join(names[text] for text in cluster))
     if alone:
         table.add_row("alone", ", ".join(alone))
     console.print(table, soft_wrap=False)
-    console.print(f"strongest links, in usual deviations; {clustering.threshold:.2f} is just enough:", soft_wrap=False)
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column(overflow="fold")
+    console.print(
+        f"strongest links, in standard deviations; the threshold is {clustering.threshold:.2f}:", soft_wrap=False
+    )
+    table = _make_list()
     for one, other in clustering.strongest(SHOWN):
         table.add_row(f"{clustering.links[one, other]:.2f}", f"{names[one]} - {names[other]}")
     console.print(table, soft_wrap=False)
 
 
+def _make_list() -> Table:
+    """Return a table of a number or word and a line that is folded."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(overflow="fold")
+    return table
+
+
 def print_written(folder: Path, output: Path) -> None:
-    """Where the files are, and what can be done with them."""
-    console = out()
-    console.print(printable(f"Clusters, ranking, tree and network are in {output}"), soft_wrap=True)
+    """Print where the files are, and what can be done with them."""
+    from byline.tasks.evaluate import is_clustering
+    from byline.tasks.pan_collections import CLUSTERING_INFO, NETWORK
+
+    print_line(f"Clusters, ranking, tree and network are in {output}")
     if (folder / CLUSTERING_INFO).is_file():
         truth = shlex.quote(str(folder)) if is_clustering(folder) else "TRUTH"
-        line = f"Next: byline evaluate {shlex.quote(str(output))} {truth}"
+        print_line(f"Next: byline evaluate {shlex.quote(str(output))} {truth}")
     else:
-        line = f"Next: open {output / NETWORK} in Gephi"
-    console.print(printable(line), soft_wrap=True)
+        print_line(f"Next: open {output / NETWORK} in Gephi")

@@ -1,104 +1,94 @@
-"""`byline demo`: the built-in problems, answered, with the truth beside."""
+"""`byline demo`: answer the built-in problems and compare the answers with the truth."""
 
 from __future__ import annotations
 
 import tempfile
 import time
 from pathlib import Path
-from typing import Annotated, cast, get_args
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
+import byline
 from byline.cli import options
-from byline.cli.answers import to_json
-from byline.cli.console import answer_bar, count_of, out, print_json
-from byline.cli.progress import reporting
-from byline.corpora.answers import read_truth
-from byline.corpora.problems import Collection, builtin_problems
+from byline.cli.console import answer_bar, count_of, make_table, out, print_json, print_table
+from byline.corpora.problems import Collection
 from byline.errors import RunError
-from byline.judgment.metrics import measure
 from byline.report.page import require_report_path, timestamp, write_report
-from byline.report.verification import verification_report
-from byline.runs.executor import Execution, Verification
-from byline.runs.folder import RunOutput
 from byline.storage.files import write_folder
-from byline.tasks.verify import verify
+
+if TYPE_CHECKING:
+    from byline.runs.executor import Verification
 
 REPORT = "byline-demo.html"
-MARK = "<title>the built-in problems ("
-"""What the demo's own reports have near their beginning."""
+TITLE = "the built-in problems"
+"""The beginning of the title of the demo's own reports, which a later demo may replace."""
 
 
 def demo_command(
     context: typer.Context,
     collection: Annotated[
-        str,
-        typer.Argument(
-            metavar="COLLECTION",
-            help="The built-in problems to answer: english or greek.",
-            autocompletion=options.one_of(get_args(Collection)),
-        ),
+        Collection,
+        typer.Argument(metavar="COLLECTION", help="The built-in problems to answer: english or greek."),
     ] = "english",
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same answers.")] = 0,
     members: options.Members = None,
     report_file: Annotated[
         Path | None,
-        typer.Option("--report", metavar="FILE.html", help="Where the report goes; without it, byline-demo.html here."),
+        typer.Option("--report", metavar="FILE.html", help="The report to write (default: byline-demo.html)."),
     ] = None,
     texts: Annotated[
         Path | None,
         typer.Option(
-            "--texts", metavar="DIR", help="Only write the built-in texts to a new folder, to try things with."
+            "--texts", metavar="DIR", help="Only write the built-in texts to a new folder, to try other commands."
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the answers and the truth as JSON.")] = False,
+    as_json: options.Json = False,
 ) -> None:
-    """Answer the built-in problems, show the truth beside, and write a report of it.
+    """Answer the built-in problems, compare the answers with the truth, and write a report.
 
-    The prose was written for this program by invented authors, who all write on the same topics. With --json a report
-    is written only where --report names it.
+    The texts are by invented authors, who all write on the same topics. With --json a report is written only if
+    --report names it.
 
     With --texts nothing is answered: DIR/problems gets the problems and their truth, DIR/authors the signed texts, a
     folder for each author.
 
     Example: byline demo greek
     """
-    if collection not in get_args(Collection):
-        context.fail(f"there are {' and '.join(get_args(Collection))}, got {collection}")
+    from byline.cli.answers import verification_json
+    from byline.cli.progress import reporting
+    from byline.report.verification import verification_report
+
     if texts is not None:
         if members is not None or report_file is not None or as_json:
             context.fail("--texts only writes texts; leave out --members, --report and --json")
-        write_texts(texts, cast(Collection, collection))
+        write_texts(texts, collection)
         return
 
     place = report_file or (None if as_json else Path(REPORT))
     if place is not None:
         require_report_path(place, report_file is None and is_own(place))
     begin = time.perf_counter()
-    with builtin_problems(cast(Collection, collection)) as folder, tempfile.TemporaryDirectory() as home:
-        kept = RunOutput(Path(home) / "run")
+    with byline.builtin_problems(collection) as folder, tempfile.TemporaryDirectory() as home:
+        kept = byline.RunOutput(Path(home) / "run")
         with reporting() as report:
-            result = verify(
-                folder,
-                seed=seed,
-                members=members,
-                output=kept if place else None,
-                execution=Execution(report=report),
+            execution = byline.Execution(report=report)
+            result = byline.verify(
+                folder, seed=seed, members=members, output=kept if place else None, execution=execution
             )
-        truth = read_truth(folder)
+        truth = byline.read_truth(folder)
         seconds = time.perf_counter() - begin
         if as_json:
-            print_json({**to_json(result, seconds), "truth": truth})
+            print_json({**verification_json(result, seconds), "truth": truth})
         else:
             print_demo(result, truth, seconds)
         if place is not None:
-            title = f"the built-in problems ({collection})"
+            title = f"{TITLE} ({collection})"
             again = ["byline", "demo", collection, "--seed", str(seed), "--members", str(len(result.plan.members))]
             write_report(place, verification_report(kept.folder, folder, timestamp(), title, again))
             if not as_json:
-                out().print(f"Report: {place}, to open in a browser: which passages speak for and against.")
+                out().print(f"Report: {place}. Open it in a browser to see the passages for and against.")
     if not as_json:
         out().print("Next: byline verify YOUR_PROBLEMS -o OUT, then byline report OUT -o report.html")
 
@@ -107,7 +97,7 @@ def write_texts(folder: Path, collection: Collection) -> None:
     """Write the built-in problems, and what each author signed once more in a folder of the author's own."""
     if folder.exists():
         raise RunError("exists already", where=folder, remedy="Name a new folder")
-    with builtin_problems(collection) as source:
+    with byline.builtin_problems(collection) as source:
         paths = [path for path in sorted(source.rglob("*")) if path.is_file()]
         files = {f"problems/{path.relative_to(source).as_posix()}": path.read_bytes() for path in paths}
         for path in paths:
@@ -120,22 +110,20 @@ def write_texts(folder: Path, collection: Collection) -> None:
 
 
 def is_own(place: Path) -> bool:
-    """Whether a file is a report that an earlier demo wrote."""
+    """Return whether a file is a report that an earlier demo wrote."""
     try:
         with place.open(encoding="utf-8", errors="replace") as file:
-            return MARK in file.read(10_000)
+            return f"<title>{TITLE} (" in file.read(10_000)
     except OSError:
         return False
 
 
 def print_demo(result: Verification, truth: dict[str, bool], seconds: float) -> None:
-    """The problems from most to least likely, each answer beside the truth, and how many are right."""
+    """Print the problems from most to least likely, with each answer and the truth, and how many are right."""
     console = out()
     (run,) = result.runs
     console.print(f"Byline read {run.problems} invented authors ({run.language}) and judged {run.problems} texts.\n")
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("problem", "another author   same author", "answer", "truth", ""):
-        table.add_column(heading, justify="right" if heading == "answer" else "left")
+    table = make_table("problem", "another author   same author", "answer", "truth", "", right=("answer",))
     correct = 0
     for answer in sorted(result.answers, key=lambda answer: -answer.value):
         same = truth[answer.id]
@@ -151,9 +139,9 @@ def print_demo(result: Verification, truth: dict[str, bool], seconds: float) -> 
         table.add_row(
             answer.id, answer_bar(answer.value, 26), f"{answer.rounded:.3f}", "same" if same else "another", mark
         )
-    console.print(table)
+    print_table(table)
     ids = [answer.id for answer in result.answers]
-    measures = measure([truth[name] for name in ids], [answer.rounded for answer in result.answers])
+    measures = byline.measure([truth[name] for name in ids], [answer.rounded for answer in result.answers])
     undecided = sum(answer.undecided for answer in result.answers)
     left = f", {undecided} undecided," if undecided else ""
     console.print(

@@ -1,23 +1,19 @@
-"""`byline doctor`: what is installed, and whether it works."""
+"""`byline doctor`: check the installation."""
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
+from byline.cli import options
 from byline.cli.console import count_of, out, print_json, printable
-from byline.diagnostics import check_installation
-from byline.diagnostics.installation import Section
+from byline.diagnostics import Section, check_installation
 
 
-def doctor_command(
-    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
-) -> None:
+def doctor_command(as_json: options.Json = False) -> None:
     """Check the installation: packages, extras, folders, and a self-test of each engine.
 
-    This takes a few seconds, longer the first time. If something is broken, the exit code is 1 and the line below it
-    says what to do.
+    This takes a few seconds, longer the first time. If a part is broken, the exit code is 1 and the line below the
+    part says what to do.
 
     Example: byline doctor
     """

@@ -1,50 +1,57 @@
-"""Options that several commands share, each described once, and groups of them as typed objects."""
+"""Options that several commands share, each described once, groups of them, and checks of the files they name."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
 import inspect
+import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, cast, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args, get_type_hints
 
 import typer
 
-from byline.errors import SettingsError
-from byline.runs.request import parse_duration
+import byline
+from byline.corpora.documents import find_texts, has_text_name
+from byline.errors import RunError, SettingsError
 from byline.settings.settings import (
     MOST_MEMBERS,
     Interpretation,
-    Pool,
     Settings,
     as_pool_file,
     parse_assignments,
     pool_of,
     preset_names,
-    read_pool,
     read_settings,
     usual_preset,
 )
+from byline.storage.files import resolve_file, write_error
 from byline.text.languages import NAMES
 from byline.text.normalize import Mask
 
+if TYPE_CHECKING:
+    from byline.corpora.author_corpus import AuthorCorpus
+
 MEMBERS, ANSWERS, RUN = "Members", "Answers", "The run"
 """The panels of a help page."""
-
-Complete = Callable[[str], list[str]]
-
-
-def one_of(words: Callable[[], Iterable[str]] | Sequence[str]) -> Complete:
-    """Complete a word from a fixed set."""
-
-    def complete(incomplete: str) -> list[str]:
-        return [word for word in (words() if callable(words) else words) if word.startswith(incomplete)]
-
-    return complete
+member_option = functools.partial(typer.Option, rich_help_panel=MEMBERS)
+answer_option = functools.partial(typer.Option, rich_help_panel=ANSWERS)
+run_option = functools.partial(typer.Option, rich_help_panel=RUN)
 
 
-def several_of(words: Sequence[str]) -> Complete:
+def complete_preset(begun: str) -> list[str]:
+    """Return the names of presets that begin so."""
+
+    return [name for name in preset_names() if name.startswith(begun)]
+
+
+def complete_language(begun: str) -> list[str]:
+    """Return the languages that begin so."""
+    return [name for name in sorted(set(NAMES.values())) if name.startswith(begun)]
+
+
+def several_of(words: Sequence[str]) -> Callable[[str], list[str]]:
     """Complete the last of several words that are joined by commas."""
 
     def complete(incomplete: str) -> list[str]:
@@ -62,146 +69,91 @@ def require_nonempty(word: str | None) -> str | None:
     return word
 
 
-def require_prior_of_none(value: float) -> float:
-    """Refuse a prior of "none of these" that is not a probability below 1."""
-    if not 0 <= value < 1:
-        raise typer.BadParameter(f"it must be 0 or more and less than 1, got {value:g}")
-    return value
-
-
+language_option = functools.partial(typer.Option, callback=require_nonempty, autocompletion=complete_language)
 ENGINES = ("rnn", "ngram", "vectors", "spread")
 AUTHOR_ENGINES = ("ngram", "vectors", "linear", "rnn")
-LANGUAGES = sorted(set(NAMES.values()))
 
-Preset = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME|FILE.toml",
-        help="The pool of ensemble members, see byline presets (default: best, or cohort with a reference).",
-        rich_help_panel=MEMBERS,
-        autocompletion=one_of(preset_names),
-    ),
-]
 Members = Annotated[
     int | None,
-    typer.Option(
-        min=1,
-        max=MOST_MEMBERS,
-        help="Number of ensemble members (default: set by the preset).",
-        rich_help_panel=MEMBERS,
-    ),
+    member_option(min=1, max=MOST_MEMBERS, help="Number of ensemble members (default: set by the preset)."),
 ]
-Budget = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TIME",
-        help="Train as many members as fit this time instead, such as 90s, 10m or 1h30m.",
-        rich_help_panel=MEMBERS,
-    ),
-]
-Engines = Annotated[
-    str | None,
-    typer.Option(
-        metavar=",".join(ENGINES),
-        help="Use only the preset's members with these engines.",
-        rich_help_panel=MEMBERS,
-        autocompletion=several_of(ENGINES),
-    ),
-]
-MaskOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="topic|none",
-        help="Mask content words in all members, for texts on different topics; or in none.",
-        rich_help_panel=MEMBERS,
-        autocompletion=one_of(get_args(Mask)),
-    ),
-]
-Seed = Annotated[
-    int, typer.Option(min=0, help="The same seed and number of members give the same answers.", rich_help_panel=MEMBERS)
-]
+Seed = Annotated[int, member_option(min=0, help="The same seed and number of members give the same answers.")]
 Assignments = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set", metavar="NAME=VALUE", help="Change a setting of all members; repeatable.", rich_help_panel=MEMBERS
-    ),
-]
-SettingsFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--settings",
-        metavar="FILE.toml",
-        help="Settings of a single member, instead of a preset.",
-        rich_help_panel=MEMBERS,
-    ),
+    member_option("--set", metavar="NAME=VALUE", help="Change a setting of all members; repeatable."),
 ]
 Interpret = Annotated[
-    str | None,
-    typer.Option(
+    Interpretation | None,
+    answer_option(
         metavar="|".join(get_args(Interpretation)),
         help="How scores are interpreted (default: set by the preset, or cohort with a reference).",
-        rich_help_panel=ANSWERS,
-        autocompletion=one_of(get_args(Interpretation)),
     ),
 ]
 ReferencePath = Annotated[
     Path | None,
-    typer.Option(
+    answer_option(
         "--reference",
         metavar="DIR",
         help="Texts by other people: each problem is answered by itself, compared with these only.",
-        rich_help_panel=ANSWERS,
     ),
 ]
 AuthorColumn = Annotated[
     str, typer.Option(metavar="NAME", help="The column of authors in a .csv, .tsv or .jsonl file.")
 ]
 TextColumn = Annotated[str, typer.Option(metavar="NAME", help="The column of texts in a .csv, .tsv or .jsonl file.")]
-TextLanguage = Annotated[
-    str | None,
-    typer.Option(
-        help="Language of the texts (default: by their script).",
-        callback=require_nonempty,
-        autocompletion=one_of(LANGUAGES),
-    ),
-]
-Language = Annotated[
-    str | None,
-    typer.Option(
-        help="Language of all problems (default: as the problems say).",
-        callback=require_nonempty,
-        autocompletion=one_of(LANGUAGES),
-    ),
-]
+TextLanguage = Annotated[str | None, language_option(help="Language of the texts (default: by their script).")]
+Language = Annotated[str | None, language_option(help="Language of all problems (default: as the problems say).")]
 ReportFile = Annotated[
     Path | None,
     typer.Option("--report", metavar="FILE.html", help="Also write a report: one HTML file that holds the texts."),
 ]
-Workers = Annotated[
-    int | None, typer.Option(min=1, help="Members trained at a time (default: one per core).", rich_help_panel=RUN)
-]
-Cluster = Annotated[
-    str | None,
-    typer.Option(metavar="tcp://HOST:PORT", help="Train on the Dask cluster of this scheduler.", rich_help_panel=RUN),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress on stderr.", rich_help_panel=RUN)]
-SkipBad = Annotated[
-    bool, typer.Option("--skip-bad", help="Answer unusable problems with 0.5 instead of refusing them.")
-]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model that byline train wrote.")]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run (byline verify -o).")]
+Workers = Annotated[int | None, run_option(min=1, help="Members trained at a time (default: one per core).")]
+Quiet = Annotated[bool, run_option("--quiet", "-q", help="Show no progress on stderr.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace existing output.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
 
 
 @dataclasses.dataclass(frozen=True)
 class MemberOptions:
     """Options that choose the members of an ensemble for verification."""
 
-    preset: Preset = None
+    preset: Annotated[
+        str | None,
+        member_option(
+            metavar="NAME|FILE.toml",
+            help="The pool of ensemble members, see byline presets (default: best, or cohort with a reference).",
+            autocompletion=complete_preset,
+        ),
+    ] = None
     members: Members = None
-    budget: Budget = None
-    engines: Engines = None
-    mask: MaskOption = None
+    budget: Annotated[
+        str | None,
+        member_option(
+            metavar="TIME", help="Train as many members as fit this time instead, such as 90s, 10m or 1h30m."
+        ),
+    ] = None
+    engines: Annotated[
+        str | None,
+        member_option(
+            metavar=",".join(ENGINES),
+            help="Use only the preset's members with these engines.",
+            autocompletion=several_of(ENGINES),
+        ),
+    ] = None
+    mask: Annotated[
+        Mask | None,
+        member_option(
+            metavar="topic|none", help="Mask content words in all members, for texts on different topics; or in none."
+        ),
+    ] = None
     seed: Seed = 0
     set_: Assignments = None
-    settings_file: SettingsFile = None
+    settings_file: Annotated[
+        Path | None,
+        member_option("--settings", metavar="FILE.toml", help="Settings of a single member, instead of a preset."),
+    ] = None
 
     def check(self, context: typer.Context) -> None:
         """Refuse options that contradict each other."""
@@ -210,12 +162,13 @@ class MemberOptions:
         if self.preset is not None and self.settings_file is not None:
             context.fail("give --preset or --settings, not both")
 
-    def read_pool(self, beside_reference: bool, control_heads: str | None = None) -> Pool:
+    def read_pool(self, with_reference: bool, control_heads: str | None = None) -> byline.Pool:
         """Return the pool that the options describe; members without a control corpus stay without."""
+
         if self.settings_file is not None:
             pool = pool_of(read_settings(self.settings_file))
         else:
-            pool = read_pool(self.preset if self.preset is not None else usual_preset(beside_reference))
+            pool = byline.read_pool(self.preset if self.preset is not None else usual_preset(with_reference))
         pool = change_pool(pool, self.engines, self.set_)
         if self.mask is not None:
             pool = pool.change({"mask": self.mask})
@@ -227,11 +180,13 @@ class MemberOptions:
     @property
     def input_files(self) -> list[Path]:
         """The files that the options are read from."""
-        return [path for path in (as_pool_file(self.preset), self.settings_file) if path is not None]
+        return [*preset_files(self.preset), *([] if self.settings_file is None else [self.settings_file])]
 
     @property
     def seconds(self) -> float | None:
         """The time budget in seconds."""
+        from byline.runs.request import parse_duration
+
         return None if self.budget is None else parse_duration(self.budget)
 
 
@@ -241,20 +196,18 @@ class AuthorOptions:
 
     preset: Annotated[
         str,
-        typer.Option(
+        member_option(
             metavar="NAME|FILE.toml",
             help="The pool of ensemble members, see byline presets.",
-            rich_help_panel=MEMBERS,
-            autocompletion=one_of(preset_names),
+            autocompletion=complete_preset,
         ),
     ] = "authors"
     members: Members = None
     engines: Annotated[
         str | None,
-        typer.Option(
+        member_option(
             metavar=",".join(AUTHOR_ENGINES),
             help="Use only the preset's members with these engines.",
-            rich_help_panel=MEMBERS,
             autocompletion=several_of(AUTHOR_ENGINES),
         ),
     ] = None
@@ -266,17 +219,22 @@ class AuthorOptions:
 
     def choose_members(self) -> tuple[Settings, ...]:
         """Return the settings of each member."""
-        pool = change_pool(read_pool(self.preset), self.engines, self.set_)
+        pool = change_pool(byline.read_pool(self.preset), self.engines, self.set_)
         return pool.take(self.members or pool.members, self.seed)
 
-    @property
-    def input_files(self) -> list[Path]:
-        """The file that the preset is read from, if it is a user's own."""
-        path = as_pool_file(self.preset)
-        return [] if path is None else [path]
+    def read_authors(self, paths: Sequence[Path]) -> AuthorCorpus:
+        """Read the texts of the authors."""
+        return byline.read_author_corpus(paths, self.language, self.author_column, self.text_column)
 
 
-def change_pool(pool: Pool, engines: str | None, assignments: list[str] | None) -> Pool:
+def preset_files(preset: str | None) -> list[Path]:
+    """Return the file that a preset is read from, if it is a user's own."""
+
+    path = as_pool_file(preset)
+    return [] if path is None else [path]
+
+
+def change_pool(pool: byline.Pool, engines: str | None, assignments: list[str] | None = None) -> byline.Pool:
     """Restrict a pool to some engines and change settings of its members."""
     if engines is not None:
         names = [name.strip() for name in engines.split(",") if name.strip()]
@@ -285,13 +243,6 @@ def change_pool(pool: Pool, engines: str | None, assignments: list[str] | None) 
             raise SettingsError("names no engine", where="--engines", remedy=f"Name some of {here}, or leave it out")
         pool = pool.only(names)
     return pool.change(parse_assignments(assignments or []))
-
-
-def as_interpretation(word: str | None, offered: Sequence[str] = get_args(Interpretation)) -> Interpretation | None:
-    """Return the interpretation of that name, or raise if it is not one of those that the command offers."""
-    if word is not None and word not in offered:
-        raise SettingsError(f"got {word}", where="--interpret", remedy=f"Name one of {', '.join(offered)}")
-    return cast("Interpretation | None", word)
 
 
 def with_groups(command: Callable[..., None]) -> Callable[..., None]:
@@ -323,3 +274,46 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = inspect.Signature(list(flat.values()))  # type: ignore[attr-defined]
     run.__annotations__ = {name: parameter.annotation for name, parameter in flat.items()}
     return run
+
+
+def require_free(path: Path, overwrite: bool, inputs: Iterable[Path | None] = ()) -> None:
+    """Raise if a file cannot be written, exists without leave to overwrite it, or is an input."""
+    try:
+        if path.is_dir():
+            raise RunError("is a folder", where=path, remedy=f"Name a file, such as {path / 'model.byline'}")
+        if path.exists() and not overwrite:
+            raise RunError("exists already", where=path, remedy="Choose another name, or replace it with {overwrite}")
+        there = next(parent for parent in resolve_file(path).parents if parent.exists())
+        with tempfile.TemporaryFile(dir=there):
+            pass
+        require_no_input(path, inputs)
+    except OSError as error:
+        raise write_error(path, error) from None
+
+
+def require_no_input(path: Path, inputs: Iterable[Path | None]) -> None:
+    """Raise if a file is an input, or would be among the texts of an input folder."""
+    real = path.resolve()
+    for given in inputs:
+        if given is None:
+            continue
+        if is_same(path, given):
+            raise RunError("is one of the inputs", where=path, remedy="Choose another name")
+        if given.is_dir():
+            new = has_text_name(real.name) and given.resolve() in real.parents
+            if new or (path.exists() and any(is_same(path, text) for text in find_texts(given))):
+                raise RunError(f"would be among the input texts of {given}", where=path, remedy="Choose another folder")
+
+
+def is_same(one: Path, other: Path) -> bool:
+    """Return whether two paths name the same file."""
+    return one.exists() and other.exists() and one.samefile(other)
+
+
+def require_free_report(path: Path | None, overwrite: bool, inputs: Iterable[Path | None]) -> None:
+    """Raise if a report that was asked for cannot be written."""
+    from byline.report.page import require_report_path
+
+    if path is not None:
+        require_report_path(path, overwrite)
+        require_free(path, overwrite, inputs)

@@ -1,4 +1,4 @@
-"""`byline presets`: the pools that ensembles are made of."""
+"""`byline presets`: the pools that the members of ensembles are drawn from."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
+import byline
 from byline.cli import options
-from byline.cli.console import count_of, out, print_json, printable
-from byline.settings.settings import Pool, preset_names, read_pool
+from byline.cli.console import count_of, make_table, out, print_json, print_table, printable
+from byline.settings.settings import preset_names
 
 
 def presets_command(
@@ -19,10 +19,10 @@ def presets_command(
         typer.Argument(
             metavar="NAME",
             help="Show this preset, or a pool in a FILE.toml.",
-            autocompletion=options.one_of(preset_names),
+            autocompletion=options.complete_preset,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: options.Json = False,
 ) -> None:
     """List the presets, or show the members of one.
 
@@ -30,7 +30,7 @@ def presets_command(
 
     Example: byline presets paper-greek
     """
-    pools = [read_pool(name)] if name is not None else [read_pool(preset) for preset in preset_names()]
+    pools = [byline.read_pool(preset) for preset in (preset_names() if name is None else [name])]
     if as_json:
         print_json([to_json(pool) for pool in pools])
     elif name is None:
@@ -39,8 +39,8 @@ def presets_command(
         print_pool(pools[0])
 
 
-def to_json(pool: Pool) -> dict[str, object]:
-    """What --json prints of a pool."""
+def to_json(pool: byline.Pool) -> dict[str, object]:
+    """Return the values of a pool."""
     return {
         "name": pool.name,
         "description": pool.description,
@@ -52,26 +52,24 @@ def to_json(pool: Pool) -> dict[str, object]:
     }
 
 
-def print_list(pools: list[Pool]) -> None:
-    """A line for each preset."""
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("preset", "pool", "members", "interpret", "radius", "what it is"):
-        table.add_column(heading, justify="right" if heading in ("pool", "members", "radius") else "left")
+def print_list(pools: list[byline.Pool]) -> None:
+    """Print a line for each preset."""
+    numbers = ("pool", "members", "radius")
+    table = make_table("preset", "pool", "members", "interpret", "radius", "description", right=numbers)
     for pool in pools:
         table.add_row(
             pool.name, str(len(pool.rows)), str(pool.members), pool.interpret, f"{pool.radius:g}", pool.description
         )
-    console = out()
-    console.print(table)
-    console.print("\nbyline presets NAME shows the settings of each member.", style="dim")
+    print_table(table)
+    out().print("\nbyline presets NAME shows the settings of each member.", style="dim")
 
 
-def print_pool(pool: Pool) -> None:
-    """What the pool is, and a line for each member with what differs from the default settings."""
+def print_pool(pool: byline.Pool) -> None:
+    """Print the pool, and a line for each member with the settings that differ from the default."""
     console = out()
     drawn = "taken in order" if pool.draw == "order" else "drawn at random by the seed"
     console.print(f"{printable(pool.name)}: {printable(pool.description)}", style="bold")
-    usually = f"{count_of(pool.members, 'member')} unless said otherwise"
+    usually = f"{count_of(pool.members, 'member')} by default"
     console.print(f"{count_of(len(pool.rows), 'row')}, {drawn}; {usually}; interpretation {pool.interpret}")
     rows = [row.changes() for row in pool.rows]
     shared = {key: value for key, value in rows[0].items() if all(row.get(key) == value for row in rows)}
@@ -80,7 +78,7 @@ def print_pool(pool: Pool) -> None:
     for number, row in enumerate(rows, start=1):
         own = {key: value for key, value in row.items() if key not in shared or len(rows) == 1}
         console.print(f"{number:3d}: {_words(own) or 'nothing else'}")
-    console.print("What is not named has its default, see docs/settings.md.", style="dim")
+    console.print("Other settings have their defaults, see docs/settings.md.", style="dim")
 
 
 def _words(values: dict[str, object]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import BinaryIO, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
@@ -33,15 +33,15 @@ from byline.runs.workers import (
 )
 from byline.storage.files import resolve_file
 
-PATIENCE = 30.0
-"""Seconds between two lines where progress is no terminal's."""
-REFRESH = 0.1
+LINE_SECONDS = 30.0
+"""Seconds between two lines on stderr if it is no terminal."""
+BAR_SECONDS = 0.1
 """Seconds between two changes of a bar."""
 
 
 @contextmanager
 def reporting(quiet: bool = False, log: Path | None = None) -> Iterator[Report]:
-    """Gives the function to report to: bars or lines on stderr unless `quiet`, and lines of JSON in `log`."""
+    """Provide the function to report to: bars or lines on stderr unless `quiet`, and lines of JSON in `log`."""
     with ExitStack() as stack:
         listeners: list[_Listener] = []
         if log is not None:
@@ -64,7 +64,7 @@ class _Listener(ProgressTracker):
         super().__init__(time.monotonic)
 
     def left(self) -> str:
-        """The time that the rest will take, in words."""
+        """Return the time that the rest will take, in words."""
         return _in_words(self.seconds_left)
 
 
@@ -89,7 +89,7 @@ class _Bars(_Listener):
         key, now = (event.place, event.group), time.monotonic()
         if key not in self.tasks:
             self.tasks[key] = self.bars.add_task(self.label(event), total=1.0, place="", left="")
-        elif now - self.moved[key] < REFRESH:
+        elif now - self.moved[key] < BAR_SECONDS:
             return
         self.moved[key] = now
         progress = event.progress
@@ -123,7 +123,7 @@ class _Lines(_Listener):
         self._say(f"{count_of(self.members, 'member')} of {event.plan.preset}{kept}")
 
     def advance(self, event: TrainingProgress) -> None:
-        if time.monotonic() - self.told > PATIENCE:
+        if time.monotonic() - self.told > LINE_SECONDS:
             progress = event.progress
             self._say(
                 f"{self.label(event)}: sub-epoch {progress.sub_epoch + 1} of {progress.sub_epochs},"
@@ -137,18 +137,14 @@ class _Lines(_Listener):
 
     def _say(self, line: str) -> None:
         self.told = time.monotonic()
-        if sys.stderr is None:
-            return
-        with suppress(OSError):  # nobody may be reading
-            print(line, file=sys.stderr, flush=True)
+        print(line, file=sys.stderr, flush=True)
 
 
 class _Log(_Listener):
-    def __init__(self, file: TextIO) -> None:
+    def __init__(self, file: BinaryIO) -> None:
         super().__init__()
         self.file = file
         self.sub_epochs: dict[tuple[int, int], tuple[int, int]] = {}
-        self.failed = False
 
     def plan(self, event: Planned) -> None:
         plan = event.plan
@@ -158,7 +154,7 @@ class _Log(_Listener):
         )  # fmt: skip
 
     def advance(self, event: TrainingProgress) -> None:
-        """One line a sub-epoch, when its last characters are learned."""
+        """Write one line per sub-epoch, when it ends."""
         key, now = (event.place, event.group), (event.way, event.progress.sub_epoch)
         if not event.ends() or self.sub_epochs.get(key) == now:
             return
@@ -174,31 +170,18 @@ class _Log(_Listener):
         self._write("member done", member=event.place + 1, **values)
 
     def _write(self, event: str, **values: object) -> None:
-        if self.failed:
-            return
         stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime()) + "Z"
-        try:
-            self.file.write(json.dumps({"time": stamp, "event": event, **values}) + "\n")
-            self.file.flush()
-        except OSError as error:  # a log must not cost a run
-            self.failed = True
-            with suppress(OSError):
-                print(f"byline: the log can't be written any more ({error.strerror})", file=sys.stderr)
+        with suppress(OSError):  # a full disk must not end a run
+            self.file.write(json.dumps({"time": stamp, "event": event, **values}).encode() + b"\n")
 
 
-@contextmanager
-def _open_log(path: Path) -> Iterator[TextIO]:
+def _open_log(path: Path) -> BinaryIO:
     try:
-        file = resolve_file(path).open("a", encoding="utf-8")
+        return resolve_file(path).open("ab", buffering=0)
     except OSError as error:
         raise RunError(
             f"cannot be written ({error.strerror})", where=path, remedy="Choose another file for {log}"
         ) from None
-    try:
-        yield file
-    finally:
-        with suppress(OSError):
-            file.close()
 
 
 def _in_words(seconds: float | None) -> str:
@@ -213,34 +196,36 @@ Result = TypeVar("Result")
 
 
 def work(task: Callable[[Runtime], Result], quiet: bool = False, title: str = "") -> Result:
-    """What the task gives; it may use all cores. `title` names it, where there are several, beside what is done.
+    """Run a task, which may use all cores, and show its stages in one line on stderr if that is a terminal.
 
-    What is done stands in one line on stderr, which goes when it is done; where that is no terminal nothing is said.
+    `title` is the beginning of the line, for one of several tasks.
     """
     with ExitStack() as stack:
-        show = None if quiet else _line(stack)
+        console = Console(stderr=True)
+        shown = console.is_terminal and not quiet
+        status = stack.enter_context(console.status("")) if shown else None
+
+        def show(*words: str) -> None:
+            if status:
+                line = ": ".join(part for part in (title, *words) if part)
+                status.update(Text(printable(line), overflow="ellipsis", no_wrap=True))
 
         def run(_: None, __: object, proceed: Callable[[], None]) -> Result:
-            stage = ""
-            said = -1
-
-            def say(step: str = "") -> None:
-                if show is not None:
-                    show(": ".join(part for part in (title, stage, step) if part))
+            stage, sub_epoch = "", -1
 
             def begin(words: str) -> None:
-                nonlocal stage, said
-                stage, said = words, -1
-                say()
+                nonlocal stage, sub_epoch
+                stage, sub_epoch = words, -1
+                show(stage)
 
             def report(progress: EngineProgress) -> None:
-                nonlocal said
+                nonlocal sub_epoch
                 proceed()
-                if progress.sub_epoch != said:
-                    said = progress.sub_epoch
-                    say(f"sub-epoch {said + 1} of {progress.sub_epochs}")
+                if progress.sub_epoch != sub_epoch:
+                    sub_epoch = progress.sub_epoch
+                    show(stage, f"sub-epoch {sub_epoch + 1} of {progress.sub_epochs}")
 
-            say()
+            show()
             return task(Runtime(report, proceed, count_cores(), stage=begin))
 
         results = run_here(run, [None], 1, lambda _: None)
@@ -249,12 +234,3 @@ def work(task: Callable[[Runtime], Result], quiet: bool = False, title: str = ""
         finally:
             results.close()
         return result
-
-
-def _line(stack: ExitStack) -> Callable[[str], None] | None:
-    """Shows some words in place of those before; None where stderr is no terminal."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        return None
-    status = stack.enter_context(console.status(""))
-    return lambda words: status.update(Text(printable(words), overflow="ellipsis", no_wrap=True))

@@ -1,34 +1,31 @@
-"""`byline rolling` and `byline generate`: what a model of authors makes of a long text, and of nothing."""
+"""`byline rolling` and `byline generate`: attribute the passages of a long text, and generate text."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
-from byline.author_models.model_file import read_author_model
+import byline
 from byline.cli import options
-from byline.cli.console import count_of, out, print_json, printable
-from byline.cli.files import given_command, hash_files, require_free
-from byline.cli.inspect import print_table
-from byline.cli.progress import work
+from byline.cli.console import count_of, make_table, out, print_json, print_line, print_table, printable
 from byline.corpora.author_corpus import plain_name
-from byline.corpora.documents import classify_path, read_document
+from byline.corpora.documents import classify_path
 from byline.errors import CorpusError
-from byline.report.page import describe_report, require_report_path, write_report
-from byline.report.rolling import rolling_report
-from byline.tasks.generate import generate
-from byline.tasks.rolling import Rolling, roll
+from byline.report.page import describe_report, write_report
+from byline.storage.files import sha256
 
-WIDTH = 40
-"""Characters of the bars that show a text."""
+if TYPE_CHECKING:
+    from byline.tasks.rolling import Rolling
+
+WIDTH = 20
+"""Characters of the longest bar."""
 
 
 def rolling_command(
     context: typer.Context,
-    model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model that byline train wrote.")],
+    model_file: options.ModelFile,
     book: Annotated[Path, typer.Argument(metavar="TEXT", help="A long text.")],
     window: Annotated[int, typer.Option(metavar="CHARACTERS", help="Length of a passage.")] = 3_000,
     step: Annotated[int, typer.Option(metavar="CHARACTERS", help="Between the beginnings of two passages.")] = 1_000,
@@ -36,50 +33,48 @@ def rolling_command(
         float, typer.Option(metavar="PROBABILITY", help="How probable a change of author is at each step.")
     ] = 0.1,
     report_file: options.ReportFile = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the report that is there.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print passages and stretches as JSON.")] = False,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Tell who seems to have written each passage along a text, and where the hand changes.
+    """Attribute each passage of a long text, and find where the author changes.
 
     Example: byline rolling novels.byline book.txt
     """
-    if report_file is not None:
-        require_report_path(report_file, overwrite)
-        require_free(report_file, overwrite, [model_file, book])
-    model = read_author_model(model_file)
+    from byline.cli.progress import work
+    from byline.report.rolling import rolling_report
+
+    options.require_free_report(report_file, overwrite, [model_file, book])
+    model = byline.read_author_model(model_file)
     if classify_path(book, "name a text file") == "folder":
         raise CorpusError("is a folder", where=book, remedy="Name a text file in it")
-    document = read_document(book)
-    found = work(lambda runtime: roll(model, document, window, step, changes, runtime), quiet)
+    document = byline.read_document(book)
+    found = work(lambda runtime: byline.roll(model, document, window, step, changes, runtime), quiet)
     if report_file is not None:
-        said = describe_report(str(book), given_command(context), files=hash_files(model_file))
+        files = {str(model_file): sha256(model_file.read_bytes())}
+        about = describe_report(str(book), context.meta["words"], files=files)
         asked = {
             "Characters of a passage": window,
             "Characters between the beginnings of two": step,
             "Probability of a change at each step": changes,
         }
-        report_data = work(lambda runtime: rolling_report(model, document, found, said, runtime, asked=asked), quiet)
+        report_data = work(lambda runtime: rolling_report(model, document, found, about, runtime, asked=asked), quiet)
         write_report(report_file, report_data)
     if as_json:
         print_json(found.to_dict())
     else:
         print_rolling(found)
         if report_file is not None:
-            out().print(f"Report: {printable(str(report_file))}", soft_wrap=True)
+            print_line(f"Report: {report_file}")
 
 
 def print_rolling(found: Rolling) -> None:
-    """Each passage's likely author, then the stretches."""
+    """Print the likely author of each passage, then the stretches."""
     console = out()
-    table = Table(box=None, pad_edge=False)
-    table.add_column("from", justify="right", no_wrap=True)
-    table.add_column("author", overflow="fold")
-    table.add_column("probability", justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
+    table = make_table("from", "author", "probability", "", right=("from", "probability"))
     for passage in found.passages:
         chance = passage.attribution.probability
-        bar = "█" * round(chance * WIDTH / 2)
+        bar = "█" * round(chance * WIDTH)
         table.add_row(f"{passage.begin:,}", printable(passage.attribution.author or ""), f"{chance:.3f}", bar)
     print_table(table)
     console.print()
@@ -90,32 +85,34 @@ def print_rolling(found: Rolling) -> None:
             f" ({stretch.probability:.3f} on average)"
         )
     console.print(
-        f"{count_of(len(found.changes), 'change')} of hand found. Each passage is taken to be by one of the authors:"
-        " that somebody else wrote it is not noticed."
+        f"{count_of(len(found.changes), 'change')} of author found. Each passage is assumed to be by one of these"
+        " authors; passages by anybody else are not detected."
     )
     if found.dissenting:
         console.print(
-            f"{count_of(found.dissenting, 'passage')} of {len(found.passages):,} by themselves look like another"
-            " author's than is said of their stretch: there may be changes that are passed over. Larger --changes sees"
-            " more of them, and more that are none."
+            f"{count_of(found.dissenting, 'passage')} of {len(found.passages):,} would be attributed to another author"
+            " without their neighbors, so changes may have been missed. A larger --changes finds more changes, and more"
+            " false ones."
         )
 
 
 def generate_command(
-    model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model that byline train wrote.")],
+    model_file: options.ModelFile,
     author: Annotated[str, typer.Option(metavar="NAME", help="Whose head; byline inspect lists them.")],
     length: Annotated[int, typer.Option(metavar="CHARACTERS", help="Number of characters to generate.")] = 500,
     temperature: Annotated[
         float, typer.Option(help="Sampling temperature: below 1 is more predictable, above 1 more varied.")
     ] = 1.0,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same text.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the text as JSON.")] = False,
+    as_json: options.Json = False,
 ) -> None:
-    """Generate text from an author's head. It shows what the model learned; it is not the author's writing.
+    """Generate text from an author's head. It shows what the model learned, and is not the author's writing.
 
     Example: byline generate novels.byline --author Austen
     """
-    model = read_author_model(model_file)
+    from byline.tasks.generate import generate
+
+    model = byline.read_author_model(model_file)
     if author not in model.authors:
         author = plain_name(author)
     text = generate(model, author, length, seed, temperature)

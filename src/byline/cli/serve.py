@@ -1,4 +1,4 @@
-"""`byline serve`: a page on this machine, to drop texts on."""
+"""`byline serve`: a web page on this machine that answers questions about texts."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from byline.errors import RunError
 def serve_command(
     port: Annotated[
         int | None,
-        typer.Option(min=0, max=65535, help="Where it listens, on 127.0.0.1 only; 0 is any free port."),
+        typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 is any free one."),
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Don't open a browser.")] = False,
     home: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where results are kept; without it, in your own data folder."),
+        typer.Option(metavar="DIR", help="Folder for the results (default: in your own data folder)."),
     ] = None,
 ) -> None:
     """Serve a page on this machine: drop texts on it, and read who is likely to have written them.
@@ -37,10 +37,11 @@ def serve_command(
             raise
         raise RunError(f"the page needs {missing}", remedy="Install it with pip install 'byline[web]'") from None
 
-    serve(home or usual_home(), port, lambda url, door: _say(url, None if no_browser else door))
+    serve(home or usual_home(), port, lambda url, door: _announce(url, None if no_browser else door))
 
 
-def _say(url: str, door: Path | None) -> None:
+def _announce(url: str, door: Path | None) -> None:
+    """Print the address, and open the file that leads a browser there."""
     print(f"Byline is at {url}\nOnly this machine can reach it. Ctrl-C ends it.", flush=True)
     if door is not None:
         threading.Thread(target=webbrowser.open, args=(door.resolve().as_uri(),), daemon=True).start()

@@ -1,27 +1,38 @@
-"""`byline train` and `byline enroll`: texts whose authors are known -> a model of these authors, in one file."""
+"""`byline train`, `enroll` and `inspect`: models of authors, learned from texts whose authors are known."""
 
 from __future__ import annotations
 
 import shlex
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from byline.author_models.model import AuthorModel, enroll_authors, train_authors
-from byline.author_models.model_file import hold_model, read_author_model, write_author_model
+import byline
 from byline.cli import options
-from byline.cli.console import count_of, print_json
-from byline.cli.files import is_same, require_free
-from byline.cli.inspect import model_to_json, print_model
-from byline.cli.progress import work
-from byline.corpora.author_corpus import AuthorCorpus, read_author_corpus
-from byline.errors import COMMAND_LINE, BylineError, CorpusError, SettingsError
+from byline.cli.console import (
+    count_of,
+    language_title,
+    make_table,
+    out,
+    print_json,
+    print_line,
+    print_table,
+    printable,
+)
+from byline.errors import BylineError, CorpusError, SettingsError
 from byline.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from byline.author_models.model import AuthorModel
+    from byline.corpora.author_corpus import AuthorCorpus
+
+UNCALIBRATED = "Probabilities are not calibrated, because no text could be held out."
 
 
 @options.with_groups
@@ -34,40 +45,37 @@ def train_command(
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The model, such as model.byline.")],
     training: options.AuthorOptions,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was learned as JSON.")] = False,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Learn authors from their texts, and keep what was learned in one file.
 
     Example: byline train novels/ -o novels.byline
     """
-    require_free(output, overwrite, [*authors, *training.input_files])
+    options.require_free(output, overwrite, [*authors, *options.preset_files(training.preset)])
     rows = training.choose_members()
-    author_corpus = read_author_corpus(authors, training.language, training.author_column, training.text_column)
+    author_corpus = training.read_authors(authors)
     begin = time.perf_counter()
     model = train_model(author_corpus, rows, training.seed, authors, quiet)
-    write_author_model(output, model)
-    if as_json:
-        print_json({"model": str(output), **model_to_json(model)})
-    else:
-        print_model(model, f"Wrote {output} in {time.perf_counter() - begin:.1f} s. {_next(output)}")
+    byline.write_author_model(output, model)
+    _print_result(model, output, f"Wrote {output} in {time.perf_counter() - begin:.1f} s", as_json)
 
 
 def enroll_command(
     context: typer.Context,
-    model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model that byline train wrote.")],
+    model_file: options.ModelFile,
     authors: Annotated[list[Path], typer.Argument(metavar="AUTHORS...", help="Texts by further authors, as in train.")],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The new model; without it, the same file.")
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The new model (default: the same file).")
     ] = None,
     author_column: options.AuthorColumn = "author",
     text_column: options.TextColumn = "text",
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that -o names.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what the model knows as JSON.")] = False,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Add authors to a model, without training anew what it has learned.
+    """Add authors to a model without retraining it.
 
     Without -o, MODEL is replaced once the new model is complete. If that fails, MODEL is unchanged.
 
@@ -75,27 +83,39 @@ def enroll_command(
 
     Example: byline enroll novels.byline more/ -o more.byline
     """
+    from byline.author_models.model_file import hold_model
+    from byline.cli.progress import work
+
     if overwrite and output is None:
         context.fail("--overwrite is for a file that -o names; without -o the model itself is replaced")
     place = output or model_file
     if output is not None:
-        require_free(output, overwrite, authors)
-    itself = output is None or is_same(output, model_file)
-    with hold_model(model_file) if itself else nullcontext(partial(write_author_model, place)) as write:
-        model = read_author_model(model_file)
-        require_free(place, True, authors)
-        author_corpus = read_author_corpus(authors, model.language, author_column, text_column)
+        options.require_free(output, overwrite, authors)
+    itself = output is None or options.is_same(output, model_file)
+    with hold_model(model_file) if itself else nullcontext(partial(byline.write_author_model, place)) as write:
+        model = byline.read_author_model(model_file)
+        options.require_free(place, True, authors)
+        author_corpus = byline.read_author_corpus(authors, model.language, author_column, text_column)
         begin = time.perf_counter()
         with naming(authors, CorpusError, SettingsError):
-            larger = work(lambda runtime: enroll_authors(model, author_corpus, runtime), quiet)
+            larger = work(lambda runtime: byline.enroll_authors(model, author_corpus, runtime), quiet)
         write(larger)
-    if as_json:
-        print_json({"model": str(place), **model_to_json(larger)})
-        return
     seconds = time.perf_counter() - begin
     new = len(larger.authors) - len(model.authors)
     now = f"{place} now has {count_of(len(larger.authors), 'author')}, {new} of them new ({seconds:.1f} s)"
-    print_model(larger, f"{f'Wrote {place} in {seconds:.1f} s' if output else now}. {_next(place)}")
+    _print_result(larger, place, f"Wrote {place} in {seconds:.1f} s" if output else now, as_json)
+
+
+def inspect_command(model_file: options.ModelFile, as_json: options.Json = False) -> None:
+    """Show what a model of authors holds: the authors, the lengths of their texts, and the members.
+
+    Example: byline inspect novels.byline
+    """
+    model = byline.read_author_model(model_file)
+    if as_json:
+        print_json({"model": str(model_file), **model_to_json(model)})
+    else:
+        print_model(model, str(model_file))
 
 
 def train_model(
@@ -106,9 +126,11 @@ def train_model(
     quiet: bool,
     title: str = "",
 ) -> AuthorModel:
-    """A model of the authors of texts, which were read from these paths."""
+    """Train a model of the authors of texts that were read from these paths."""
+    from byline.cli.progress import work
+
     with naming(paths, CorpusError):
-        return work(lambda runtime: train_authors(author_corpus, rows, seed, runtime), quiet, title)
+        return work(lambda runtime: byline.train_authors(author_corpus, rows, seed, runtime), quiet, title)
 
 
 @contextmanager
@@ -117,8 +139,66 @@ def naming(paths: Sequence[Path], *kinds: type[BylineError]) -> Iterator[None]:
     try:
         yield
     except kinds as error:
-        raise type(error)(error.phrase(COMMAND_LINE), where=", ".join(map(str, paths))) from None
+        raise type(error)(where=", ".join(map(str, paths)), causes=[error]) from None
 
 
-def _next(model_file: Path) -> str:
-    return f"Next: byline attribute {shlex.quote(str(model_file))} TEXT"
+def _print_result(model: AuthorModel, place: Path, written: str, as_json: bool) -> None:
+    if as_json:
+        print_json({"model": str(place), **model_to_json(model)})
+    else:
+        print_model(model, f"{written}. Next: byline attribute {shlex.quote(str(place))} TEXT")
+
+
+def model_to_json(model: AuthorModel) -> dict[str, Any]:
+    """Return what a model holds, in plain values."""
+    return {
+        "language": model.language,
+        "authors": [
+            {
+                "author": author,
+                "texts": [model.titles[text] for text in model.texts_of(number)],
+                "characters": sum(len(model.texts[0][text]) for text in model.texts_of(number)),
+            }
+            for number, author in enumerate(model.authors)
+        ],
+        "members": [
+            {"engine": member.engine, "mask": member.mask, "weight": weight, "changes": member.changes()}
+            for member, weight in zip(model.members, model.calibration.weights, strict=True)
+        ],
+        "held_out": model.calibration.held_out,
+        "seed": model.seed,
+    }
+
+
+def print_model(model: AuthorModel, last: str) -> None:
+    """Print what a model holds, and a last line."""
+    console = out()
+    console.print(
+        f"{language_title(model.language)}: {count_of(len(model.authors), 'author')},"
+        f" {count_of(len(model.owners), 'text')}, {model.characters:,} characters"
+    )
+    table = make_table("author", "texts", "characters", right=("texts", "characters"))
+    for row in model_to_json(model)["authors"]:
+        table.add_row(printable(row["author"]), str(len(row["texts"])), f"{row['characters']:,}")
+    print_table(table)
+    console.print(members_line(model))
+    if held_out := model.calibration.held_out:
+        console.print(f"Probabilities were calibrated on {count_of(held_out, 'text')}, each held out.")
+    else:
+        console.print(UNCALIBRATED)
+    console.print("The model holds the texts that it learned, normalized.")
+    print_line(last)
+
+
+def members_line(model: AuthorModel) -> str:
+    """List the members and their shares of the judgment; those of one name are counted."""
+    weights: dict[str, float] = {}
+    for member, weight in zip(model.members, model.calibration.weights, strict=True):
+        weights[member.engine_name] = weights.get(member.engine_name, 0) + weight
+    counts = Counter(member.engine_name for member in model.members)
+    total = sum(weights.values()) or 1
+    items = [
+        f"{name}{f' x{counts[name]}' if counts[name] > 1 else ''} {weight / total:.2f}"
+        for name, weight in weights.items()
+    ]
+    return f"Members and their shares: {', '.join(items)}"

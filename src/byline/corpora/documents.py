@@ -16,7 +16,7 @@ from typing import Any, Literal, NoReturn, TypeGuard
 from byline.corpora.formats import FORMATS, read_text
 from byline.corpora.formats.encodings import MARKS
 from byline.corpora.formats.extraction import LARGEST_FILE, find_foreign
-from byline.errors import CorpusError, SettingsError, listing
+from byline.errors import CorpusError, SettingsError
 
 log = logging.getLogger(__name__)
 
@@ -201,11 +201,11 @@ def has_text_name(name: str) -> bool:
 
 
 def read_documents(
-    files: Iterable[tuple[Path, str | None]], faults: Sequence[str] = (), encoding: str | None = None
+    files: Iterable[tuple[Path, str | None]], faults: Sequence[CorpusError] = (), encoding: str | None = None
 ) -> list[Document]:
     """Read files under the names given. Raise one CorpusError for all that can't be read and for earlier faults."""
+    errors = list(faults)
     documents: list[Document] = []
-    errors = [CorpusError(fault) for fault in faults]
     for file, name in files:
         with collect_errors(errors):
             documents.append(read_document(file, name, encoding))
@@ -227,7 +227,7 @@ def raise_together(errors: Sequence[CorpusError]) -> None:
     if len(errors) == 1:
         raise errors[0]
     if errors:
-        raise CorpusError(listing([str(error) for error in errors], "these can't be used"))
+        raise CorpusError("these can't be used", causes=errors)
 
 
 class JsonObject(dict[str, Any]):

@@ -28,10 +28,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
-import numpy as np
-
 from byline.corpora.documents import parse_toml, read_toml
-from byline.errors import SettingsError, listing
+from byline.errors import SettingsError
 from byline.text.normalize import Mask, TextRules
 
 Engine = Literal["rnn", "ngram", "vectors", "spread", "linear"]
@@ -296,7 +294,7 @@ def _raise_faults(faults: Sequence[SettingsError]) -> None:
     if len(faults) == 1:
         raise faults[0]
     if faults:
-        raise SettingsError(listing([str(fault) for fault in faults], "these settings can't be used"))
+        raise SettingsError("these settings can't be used", causes=faults)
 
 
 PoolDraw = Literal["order", "random"]
@@ -378,12 +376,14 @@ class Pool:
 
     def take(self, count: int, seed: int) -> tuple[Settings, ...]:
         """Draw the settings of `count` members; a larger ensemble begins with those of a smaller one."""
+        from numpy.random import default_rng  # here, because help reads this module and needs to be quick
+
         require_members(count)
         if count > self.max_members:
             what = f"{count} members, but engines that don't depend on the seed would repeat their answers"
             remedy = f"Choose {self.max_members} {'member' if self.max_members == 1 else 'members'} at most"
             raise SettingsError(what, where=self.name, remedy=remedy)
-        rng = np.random.default_rng(seed)
+        rng = default_rng(seed)
         taken: list[Settings] = []
         while len(taken) < count:
             places = rng.permutation(len(self.rows)) if self.draw == "random" else range(len(self.rows))

@@ -34,10 +34,11 @@ from byline.corpora.documents import (
     is_plain_name,
     is_text,
     pick_texts,
+    raise_together,
     read_documents,
     read_json,
 )
-from byline.errors import OVERWRITE, AnswersError, CorpusError, listing
+from byline.errors import OVERWRITE, AnswersError, CorpusError
 from byline.settings.settings import Settings
 from byline.storage.files import write_files
 from byline.tasks.attribute import Attribution
@@ -75,7 +76,7 @@ def read_collection(path: Path, language: str | None = None) -> tuple[CandidateP
             problems.append(_read_problem(folder, language or own_language))
         except CorpusError as error:
             errors.append(error)
-    _raise_all(errors)
+    raise_together(errors)
     return tuple(problems)
 
 
@@ -93,15 +94,7 @@ def check_problems(path: Path, problems: Sequence[CandidateProblem], members: Se
         except CorpusError as error:
             what = error.what if error.where is None else f"{error.where}: {error.what}"
             errors.append(type(error)(what, where=folder_of(path, problem), remedy=error.remedy))
-    _raise_all(errors)
-
-
-def _raise_all(errors: Sequence[CorpusError]) -> None:
-    """Raise a single error as it is, several as one."""
-    if len(errors) == 1:
-        raise errors[0]
-    if errors:
-        raise CorpusError(listing(list(map(str, errors)), "these can't be used"))
+    raise_together(errors)
 
 
 def problem_folders(path: Path) -> list[tuple[Path, str | None]]:
