@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import roc_curve
 
 from byline.corpora.answers import Answer, read_truth
 from byline.corpora.problems import Problem
-from byline.figures.curves import reliability_bins, roc_curve, tippett_curves, truth_of
+from byline.figures.curves import truth_of
 from byline.figures.score_tables import ScoreTable
 from byline.judgment.checks.cautions import Caution
 from byline.judgment.interpretation import has_unit_scores
 from byline.judgment.likelihood_ratio import NO_SUPPORT
-from byline.judgment.metrics import auc, c_at_1
+from byline.judgment.metrics import Reliability, auc, c_at_1, cllr, reliability, tippett
 from byline.judgment.resampling import interval, measure_draws, weigh_texts
 from byline.report.common import DIGITS, LIMITS, MarkedTexts, finite, rounded, short_names
 from byline.report.comparison import (
@@ -267,41 +268,39 @@ def accuracy_values(
     values = [answer.rounded for answer in judged]
     calibrated = all(answer.llr is not None and answer.probability is not None for answer in judged)
     bans = [answer.llr or 0.0 for answer in judged]
+    ratios, chances = np.array(bans) * np.log(10), [answer.probability or 0.0 for answer in judged]
     weights = weigh_texts([problems[answer.id] for answer in judged], np.random.default_rng(seed))
-    drawn = measure_draws(known, values, weights, np.array(bans) * np.log(10) if calibrated else None)
+    drawn = measure_draws(known, values, weights, ratios if calibrated else None)
 
     def with_interval(name: str, value: float) -> list[float]:
         reach = interval(drawn[name])
         return rounded([value, reach.low, reach.high])
 
     area, right = auc(known, values), c_at_1(known, values)
-    curve = roc_curve(known, values)
-    found: dict[str, Any] = {
+    false_alarms, hits, _ = roc_curve(known, values, drop_intermediate=False)
+    curves = tippett(known, bans)
+    return {
         "measures": {
             "auc": with_interval("auc", area),
             "c@1": with_interval("c_at_1", right),
             "product": with_interval("product", area * right),
-            "cllr": None,
+            "cllr": with_interval("cllr", cllr(known, ratios)) if calibrated else None,
         },
         "measured": {"problems": len(judged), "left_out": len(answers) - len(judged)},
-        "roc": {"x": rounded(curve.false_alarms), "y": rounded(curve.hits)},
-        "tippett": None,
-        "calibration": None,
+        "roc": {"x": rounded(false_alarms), "y": rounded(hits)},
+        "tippett": {"llr": rounded(curves.bans), "same": rounded(curves.same), "another": rounded(curves.different)}
+        if calibrated
+        else None,
+        "calibration": [_bin_values(each) for each in reliability(known, chances)] if calibrated else None,
     }
-    if calibrated:
-        steps = tippett_curves(known, bans)
-        found["measures"]["cllr"] = with_interval("cllr", steps.cllr)
-        found["tippett"] = {
-            "llr": rounded(steps.bans), "same": rounded(steps.same), "another": rounded(steps.different)
-        }  # fmt: skip
-        found["calibration"] = [
-            {
-                "predicted": round(each.probability, DIGITS),
-                "observed": round(each.same, DIGITS),
-                "low": round(each.interval.low, DIGITS),
-                "high": round(each.interval.high, DIGITS),
-                "count": each.problems,
-            }
-            for each in reliability_bins(known, [answer.probability or 0.0 for answer in judged])
-        ]
-    return found
+
+
+def _bin_values(found: Reliability) -> dict[str, Any]:
+    low, high = found.interval
+    return {
+        "predicted": round(found.answer, DIGITS),
+        "observed": round(found.same, DIGITS),
+        "low": round(low, DIGITS),
+        "high": round(high, DIGITS),
+        "count": found.problems,
+    }
