@@ -32,8 +32,8 @@ from .judgment.calibration import read_calibration as read_calibration
 from .judgment.calibration import write_calibration as write_calibration
 from .judgment.checks.reference_suitability import check_reference as check_reference
 from .judgment.metrics import measure as measure
-from .report.explanation import explain_problem as explain_problem
 from .report.verification import report_run as report_run
+from .report.wording import explain_problem as explain_problem
 from .runs.combine import combine_runs as combine_runs
 from .runs.executor import Execution as Execution
 from .runs.executor import Verification as Verification

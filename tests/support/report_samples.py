@@ -20,11 +20,10 @@ from byline.corpora.author_corpus import make_author_corpus
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem, ProblemSet, builtin_problems, read_problems
 from byline.corpora.reference.build import build_reference
-from byline.report.attribution import attribution_report
+from byline.report.attribution import attribution_report, rolling_report
 from byline.report.clustering import clustering_report
-from byline.report.common import position_among
+from byline.report.comparison import position_among
 from byline.report.page import pack
-from byline.report.rolling import rolling_report
 from byline.runs.folder import RunOutput
 from byline.settings.pools import read_pool
 from byline.settings.settings import Settings

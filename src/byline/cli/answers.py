@@ -204,7 +204,7 @@ def meaning(result: Verification) -> list[str]:
         f"Answer: the probability of the same author, at a prior of {judgment.prior:g}. Undecided answers are 0.5."
         + (f" {half}" if judgment.interpretation == "relative" else ""),
         f"LLR: the weight of evidence, in bans. At +1 {ten[0].lower()}{ten[1:]}; at -1, ten times less likely.",
-        f"Over members and parts: how far members agree, and how far it hangs on parts of the texts. {RESERVE}",
+        f"Over members and parts: how far the LLR varies between members and between parts of the texts. {RESERVE}",
         f"Calibration: fitted on {count_of(judgment.calibration.problems, 'solved problem')}; an LLR above {same:+.2f}"
         f" or below {-different:+.2f} is not supported by them and never reported.",
     ]

@@ -13,9 +13,9 @@ from rich.text import Text
 from byline.cli.answers import print_quotes
 from byline.cli.console import out, print_json, printable
 from byline.judgment.checks.problem_checks import quote
-from byline.report.explanation import Explanation, explain_problem
 from byline.report.page import timestamp
 from byline.report.verification import report_run
+from byline.report.wording import Explanation, explain_problem
 from byline.runs.problem_file import caution_rows
 
 SHOWN = 3

@@ -17,8 +17,8 @@ from byline.cli.progress import work
 from byline.corpora.author_corpus import plain_name
 from byline.corpora.documents import classify_path, read_document
 from byline.errors import CorpusError
+from byline.report.attribution import rolling_report
 from byline.report.page import describe_report, require_report_path, write_report
-from byline.report.rolling import rolling_report
 from byline.tasks.generate import generate
 from byline.tasks.rolling import Rolling, roll
 

@@ -14,8 +14,7 @@ from byline.corpora.documents import Document
 from byline.engines.protocol import Runtime
 from byline.judgment.checks.cautions import SHORT
 from byline.judgment.passage_evidence import LONGEST_WORD, Gains, weigh_words
-from byline.report.common import DIGITS, LIMITS, MarkedTexts, feature_values, finite, unique_names
-from byline.report.page import pack
+from byline.report.page import DIGITS, LIMITS, MarkedTexts, feature_values, finite, pack, unique_names
 from byline.report.provenance import member_values, texts_provenance
 from byline.tasks.cluster import Clustering
 from byline.tasks.cluster_evidence import DocumentPair, LinkEvidence, choose_links, explain_links
@@ -157,7 +156,7 @@ def _pair_values(
                 for document in short
             ),
         ],
-        "packed": marked.pack([feature_values(each.member, each) for each in found.features if each.features]),
+        "packed": marked.pack([feature_values(*each) for each in found.features if each.features]),
     }
 
 

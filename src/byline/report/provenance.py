@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from byline.author_models.model import AuthorModel
-from byline.author_models.model_file import author_model_bytes
 from byline.corpora.documents import Document
 from byline.judgment.likelihood_ratio import EVEN
-from byline.report.common import short_names
+from byline.report.page import short_names
 from byline.runs.folder import PLAN, POOL, RunFolder
 from byline.runs.member_files import describe
 from byline.runs.plan import describe_environment
@@ -125,12 +123,3 @@ def texts_provenance(
     if seed is not None:
         found["seed"] = seed
     return {**found, **about.get("provenance", {})}
-
-
-def model_provenance(
-    about: Mapping[str, Any], model: AuthorModel, texts: Mapping[str, Sequence[Document]], facts: Mapping[str, object]
-) -> dict[str, Any]:
-    """Return the same for results of a model of authors, with the hash of the file it makes."""
-    facts = {"Language": model.language, "Authors": len(model.authors), "Their texts": len(model.owners), **facts}
-    found = texts_provenance(about, model.members, model.seed, texts, facts)
-    return {"files": {"the model, as a file": sha256(author_model_bytes(model))}, **found}

@@ -19,7 +19,6 @@ from byline.judgment.interpretation import has_unit_scores
 from byline.judgment.likelihood_ratio import NO_SUPPORT
 from byline.judgment.metrics import Reliability, auc, c_at_1, cllr, reliability, tippett
 from byline.judgment.resampling import interval, measure_draws, weigh_texts
-from byline.report.common import DIGITS, LIMITS, MarkedTexts, finite, rounded, short_names
 from byline.report.comparison import (
     corpus_table,
     decision_lines,
@@ -28,7 +27,17 @@ from byline.report.comparison import (
     positions_among_problems,
     positions_in_reference,
 )
-from byline.report.page import require_report_path, write_report
+from byline.report.page import (
+    DIGITS,
+    LIMITS,
+    MarkedTexts,
+    feature_values,
+    finite,
+    require_report_path,
+    rounded,
+    short_names,
+    write_report,
+)
 from byline.report.provenance import Command, run_provenance, verify_command
 from byline.report.wording import NONE_KEPT, count_verdicts, is_leaning, problem_values, verdict_of, verdict_words
 from byline.runs.folder import FOLDER, Record
@@ -211,12 +220,7 @@ def _pack_texts(problem: Problem, evidence: Sequence[MemberEvidence], cautions: 
         marked.add("known" if number else "unknown", replace(document, name=name), gains, others)
     return marked.pack(
         [
-            {
-                "member": f"{name}, way {kept.way} of asking",
-                "unit": unit.removesuffix(" distance"),
-                "for": [[each.name, finite(each.weight, 6)] for each in kept.features if each.weight > 0],
-                "against": [[each.name, finite(each.weight, 6)] for each in kept.features if each.weight < 0],
-            }
+            feature_values(f"{name}, way {kept.way} of asking", unit, kept.features)
             for name, unit, kept in evidence
             if kept.features
         ],
