@@ -400,8 +400,7 @@ class TestClusters:
         told = clustering_report(cluster_documents(letters), ABOUT, letters)
         assert told["cut"] is None
         assert told["threshold"] > 0
-        assert sum("No link of a certain size" in line for line in told["limits"]) == 1
-        assert sum("No link of a certain size" in line for line in asked["limits"]) == 0
+        assert len(told["limits"]) == len(asked["limits"]) + 1  # how clusters were found
 
     def test_shared_passages_and_short_texts_are_named(self, letters: list[Document]) -> None:
         copied = [*letters[:-1], Document("copy", letters[0].text[:250] + letters[-1].text)]

@@ -38,9 +38,9 @@ from byline.report.page import (
     short_names,
     write_report,
 )
-from byline.report.provenance import Command, run_provenance, verify_command
+from byline.report.provenance import run_provenance
 from byline.report.wording import NONE_KEPT, count_verdicts, is_leaning, problem_values, verdict_of, verdict_words
-from byline.runs.folder import FOLDER, Record
+from byline.runs.folder import FOLDER
 from byline.runs.run import MemberEvidence, Run, stack_gains
 from byline.settings.settings import ADDITIVE
 
@@ -76,7 +76,9 @@ def verification_report(
 
     `title` and `command` replace the run's folder and command if readers know it by other names.
     """
-    path = _named(run.folder) if isinstance(run, Run) else Path(run)
+    path = run.folder if isinstance(run, Run) else Path(run)
+    if isinstance(run, Run) and path.name == FOLDER:
+        path = path.parent  # a run is known by the folder of its answers
     run = run if isinstance(run, Run) else Run.open(run)
     plan = run.plan
     known_truth = read_truth(Path(truth)) if truth is not None else {}
@@ -124,7 +126,7 @@ def verification_report(
         "learning": [
             {
                 "language": plan.groups[record.group].language,
-                "name": f"{plan.places[record.member] + 1} {_name(record)}"
+                "name": f"{plan.places[record.member] + 1} {record.member.settings.engine_name}"
                 + (f", way {way}" if len(record.curves) > 1 else ""),
                 "bits": rounded(curve),
             }
@@ -132,14 +134,20 @@ def verification_report(
             for way, curve in enumerate(record.curves, start=1)
             if curve
         ],
-        "members": [_member_values(run, record) for record in run.records],
-        "provenance": run_provenance(run, Command(command) if command else verify_command(run)),
+        "members": [
+            {
+                "member": plan.places[record.member] + 1,
+                "name": record.member.settings.engine_name,
+                "seed": record.member.seed,
+                "seconds": round(record.seconds, 1),
+                "bits": finite(record.bits),
+                "additive": record.member.settings.engine in ADDITIVE,
+                "made_by": dict(record.made_by),
+            }
+            for record in run.records
+        ],
+        "provenance": run_provenance(run, command),
     }
-
-
-def _named(folder: Path) -> Path:
-    """Return the folder that a run is known by: that of its answers."""
-    return folder.parent if folder.name == FOLDER else folder
 
 
 def _problem_rows(
@@ -149,7 +157,9 @@ def _problem_rows(
     plan = run.plan
     answer_of = {answer.id: answer for answer in run.answers}
     answers = [answer_of[name] for name in plan.groups[group].ids]
-    records = run.group_records(group)
+    members = [
+        (plan.places[record.member] + 1, record.member.settings.engine_name) for record in run.group_records(group)
+    ]
     scores = member_scores(run, group, answers)
     among = positions_among_problems(table, answers, has_unit_scores(plan.judgment.interpretation))
     in_reference = positions_in_reference(run, group)
@@ -158,8 +168,8 @@ def _problem_rows(
         yield {
             **problem_values(answer, problem, truth.get(answer.id), plan.judgment, cautions),
             "members": [
-                {"member": plan.places[record.member] + 1, "name": _name(record), "score": finite(score)}
-                for record, score in zip(records, scores[:, place].tolist(), strict=True)
+                {"member": number, "name": name, "score": finite(score)}
+                for (number, name), score in zip(members, scores[:, place].tolist(), strict=True)
             ],
             "cohort": among[place],
             "reference": in_reference[place],
@@ -191,7 +201,7 @@ def _limits(run: Run, calibrated: bool) -> list[str]:
     judgment = run.plan.judgment
     found = []
     if judgment.interpretation == "cohort":
-        suits = "Whether this one suits the question was not kept; byline reference check says it."
+        suits = "Whether this one suits the question was not kept; byline reference check tells."
         if run.cautions and run.cautions.reference:
             check = run.cautions.reference
             suits = f"This one has {check.texts} texts by {check.authors} people. {check.verdict}"
@@ -199,11 +209,11 @@ def _limits(run: Run, calibrated: bool) -> list[str]:
             f"Each problem was compared with a reference population. One of another kind of text misleads. {suits}"
         )
     else:
-        found.append("Half of the problems are taken to be by the same author; where that is wrong, answers shift.")
+        found.append("Half of the problems are assumed to be by the same author; if that is wrong, answers shift.")
     if calibrated and judgment.calibration is not None:
         corpora = ", ".join(judgment.calibration.corpora)
         found.append(f"Likelihood ratios were calibrated on {corpora}; texts of another kind may need their own.")
-        found.append(f"Probabilities hold at a prior of {judgment.prior:g}, which is not the program's to know.")
+        found.append(f"Probabilities hold at a prior of {judgment.prior:g}, which Byline can't know.")
     else:
         found.append("Nothing is calibrated: answers are an order, not probabilities.")
     return found
@@ -226,22 +236,6 @@ def _pack_texts(problem: Problem, evidence: Sequence[MemberEvidence], cautions: 
         ],
         [passage._asdict() for caution in cautions for passage in caution.passages],
     )
-
-
-def _name(record: Record) -> str:
-    return record.member.settings.engine_name
-
-
-def _member_values(run: Run, record: Record) -> dict[str, Any]:
-    return {
-        "member": run.plan.places[record.member] + 1,
-        "name": _name(record),
-        "seed": record.member.seed,
-        "seconds": round(record.seconds, 1),
-        "bits": finite(record.bits),
-        "additive": record.member.settings.engine in ADDITIVE,
-        "made_by": dict(record.made_by),
-    }
 
 
 def _missing_parts(run: Run) -> list[str]:

@@ -211,14 +211,10 @@ def explain_problem(run: Run | Path | str, name: str | None, most: int) -> Expla
             if kept.features and kept.way == 1
         ),
         tuple(
-            SharedShown(
-                documents[each.document].name,
-                each.begin,
-                each.end,
-                documents[each.document].text[each.begin : each.end],
-            )
+            SharedShown(document.name, each.begin, each.end, document.text[each.begin : each.end])
             for caution in cautions
             for each in caution.passages
+            for document in [documents[each.document]]
         ),
         None if run.cautions else NONE_KEPT,
         bool(weighed),
