@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from byline.corpora.problems import ProblemSet, read_problems
-from byline.report.explanation import explain_problem
+from byline.report.wording import explain_problem
 from byline.runs.executor import Execution
 from byline.runs.folder import RunOutput
 from byline.settings.settings import Pool, read_pool

@@ -25,7 +25,7 @@ from byline.engines.rnn.engine import fill_matrix
 from byline.engines.rnn.schedule import plan_visits
 from byline.engines.rnn.training import Model
 from byline.figures.canvas import FigureFormat, render
-from byline.figures.draw_texts import FRAME, HEAT
+from byline.figures.score_tables import FRAME, HEAT
 from byline.figures.styles import GRAY, LINES, PALETTE
 from byline.judgment.interpretation import center, stretch
 from byline.judgment.score_normalization import rank_among_texts

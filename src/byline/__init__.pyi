@@ -26,8 +26,8 @@ from .judgment.calibration import Calibration as Calibration
 from .judgment.calibration import read_calibration as read_calibration
 from .judgment.calibration import write_calibration as write_calibration
 from .judgment.metrics import measure as measure
-from .report.explanation import explain_problem as explain_problem
 from .report.verification import report_run as report_run
+from .report.wording import explain_problem as explain_problem
 from .runs.executor import Execution as Execution
 from .runs.folder import RunOutput as RunOutput
 from .runs.request import JudgmentRequest as JudgmentRequest

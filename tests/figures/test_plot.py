@@ -28,28 +28,21 @@ from byline.corpora.reference_building import build_reference
 from byline.engines.matrix import Matrix, Side, Table
 from byline.errors import OVERWRITE, AnswersError, BylineError, CorpusError, RunError, SettingsError, TooLittleText
 from byline.figures.canvas import FigureFormat, render
-from byline.figures.curves import (
-    learning_curves,
-    probability_lines,
-    ratios_of,
-    reliability_bins,
-    roc_curve,
-    tippett_curves,
-    truth_of,
+from byline.figures.curves import learning_curves, probability_lines, ratios_of, truth_of
+from byline.figures.distances import (
+    Tree,
+    classical_scaling,
+    cosine_distances,
+    draw_tree,
+    grow_tree,
+    lay_out,
+    principal_components,
 )
-from byline.figures.draw_texts import draw_tree
 from byline.figures.plot import KINDS, plot, prepare_figure
-from byline.figures.projection import classical_scaling, cosine_distances, principal_components
-from byline.figures.score_tables import (
-    arrange,
-    held_out_table,
-    relative_table,
-    score_table,
-    text_profiles,
-)
+from byline.figures.score_tables import arrange, held_out_table, relative_table, score_table, text_profiles
 from byline.figures.styles import MARKERS, PALETTE, Style, legend_entries, plain_name, read_styles, style_names
-from byline.figures.trees import Tree, grow_tree, lay_out
-from byline.judgment.metrics import auc, c_at_1, measure
+from byline.judgment.metrics import cllr, measure
+from byline.judgment.resampling import interval, measure_draws, weigh_problems
 from byline.judgment.score_normalization import REACHES, relative_scores
 from byline.report.verification import verification_report
 from byline.runs.folder import RunOutput
@@ -135,48 +128,11 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-class TestCurves:
-    truth = (True, True, True, False, False, False)
-    answers = (0.9, 0.5, 0.5, 0.5, 0.2, 0.1)
-
-    def test_the_area_under_the_roc_curve_is_the_auc_of_the_metrics(self) -> None:
-        rng = np.random.default_rng(3)
-        for _ in range(20):
-            truth = [True, False, *(rng.random(30) < 0.5).tolist()]
-            answers = rng.random(32).round(1).tolist()
-            roc = roc_curve(truth, answers)
-            assert np.trapezoid(roc.hits, roc.false_alarms) == pytest.approx(auc(truth, answers))
-            assert (roc.auc, roc.c_at_1) == (auc(truth, answers), c_at_1(truth, answers))
-
-    def test_its_points_worked_by_hand(self) -> None:
-        roc = roc_curve(self.truth, self.answers)
-        assert roc.hits == pytest.approx((0, 1 / 3, 1, 1, 1))
-        assert roc.false_alarms == pytest.approx((0, 0, 1 / 3, 2 / 3, 1))
-        assert roc.decided == pytest.approx((0, 1 / 3))
-        assert roc.auc_interval.low <= roc.auc <= roc.auc_interval.high
-
-    def test_tippett_worked_by_hand(self) -> None:
-        curves = tippett_curves((True, True, False, False), (1.0, -0.5, 0.5, -1.0))
-        assert curves.bans == (-1.0, -0.5, 0.5, 1.0)
-        assert curves.same == (1.0, 1.0, 0.5, 0.5)
-        assert curves.different == (1.0, 0.5, 0.5, 0.0)
-
-    @pytest.mark.parametrize("curve", [roc_curve, tippett_curves])
-    def test_one_kind_of_truth_is_refused(self, curve: object) -> None:
-        with pytest.raises(AnswersError, match="both yes and no"):
-            curve((True, True), (0.1, 0.2))  # type: ignore[operator]
-
-    def test_wilsons_interval_of_a_reliability_bin(self) -> None:
-        (one, other) = reliability_bins((True,) * 8 + (False,) * 2 + (False,), (0.75,) * 10 + (0.1,))[::-1]
-        assert (one.problems, one.probability, one.same) == (10, 0.75, 0.8)
-        assert (one.interval.low, one.interval.high) == pytest.approx((0.4902, 0.9433), abs=1e-4)
-        assert (other.interval.low, other.interval.high) == pytest.approx((0, 0.7935), abs=1e-4)
-
-    def test_the_mean_of_learning_curves_goes_as_far_as_all_do(self, networks: Path) -> None:
-        (curves,) = learning_curves(("english", record.curves) for record in Run.open(networks / "out").records)
-        assert [len(curve) for curve in curves.members] == [2, 2]
-        assert curves.mean == pytest.approx(np.mean(curves.members, axis=0))
-        assert curves.members[0][1] < curves.members[0][0]
+def test_the_mean_of_ways_goes_as_far_as_all_do() -> None:
+    curves = learning_curves([("english", [[3.0, 2.0], [1.0, 1.0, 9.0]]), ("english", [[]]), ("greek", [[4.0]])])
+    assert {language: [curve.tolist() for curve in own] for language, own in curves.items()} == {
+        "english": [[2.0, 1.5]], "greek": [[4.0]]
+    }  # fmt: skip
 
 
 class TestPlacement:
@@ -332,9 +288,8 @@ class TestTables:
             assert table.values[row].argmax() == column
 
     def test_profiles_of_one_author_are_nearer(self, model: AuthorModel) -> None:
-        profiles = text_profiles(model)
-        distances = cosine_distances(profiles.values)
-        same = np.equal.outer(profiles.authors, profiles.authors)
+        distances = cosine_distances(text_profiles(model))
+        same = np.equal.outer(model.owners, model.owners)
         assert distances[same].max() < distances[~same].min()
 
 
@@ -474,6 +429,11 @@ class TestDrawing:
         assert {f"EN{number:03d}" for number in range(1, 13)} <= set(written)
         assert "A title" in written
 
+    @pytest.mark.parametrize("kind", ["roc", "tippett"])
+    def test_one_kind_of_truth_is_refused(self, kind: str, built_in: Path, tmp_path: Path) -> None:
+        (tmp_path / "truth.txt").write_text("".join(f"EN{n:03d} Y\n" for n in range(1, 13)), "utf-8")
+        assert "both yes and no" in str(refused(built_in, kind, "--truth", tmp_path, "-o", tmp_path / "fig.svg"))
+
     @pytest.mark.parametrize("kind", JUDGED)
     def test_curves_of_a_run_say_what_they_come_to(
         self, kind: str, built_in: Path, opened: Run, english: Path, tmp_path: Path
@@ -489,7 +449,8 @@ class TestDrawing:
             assert f"C@1 {measures.c_at_1:.3f}" in written
         elif kind == "tippett":
             truth = truth_of(opened.answers, read_truth(english), "here")
-            assert f"Cllr {tippett_curves(truth, ratios_of(opened.answers, 'here')).cllr:.3f}" in written
+            ratios = np.array(ratios_of(opened.answers, "here")) * np.log(10)
+            assert f"Cllr {cllr(truth, ratios):.3f}" in written
 
     def test_one_run_has_one_interval(self, make_corpus: MakeCorpus, tmp_path: Path) -> None:
         """Whether it is evaluated, reported or drawn, with texts that problems share."""
@@ -510,8 +471,10 @@ class TestDrawing:
         assert found == {f"AUC {area:.3f} ({low:.3f}\N{EN DASH}{high:.3f})"}
         assert (low, high) == pytest.approx((within.low, within.high), abs=1e-4)
         opened = Run.open(tmp_path / "kept")
-        alone = roc_curve(truth_of(opened.answers, read_truth(corpus), ""), [each.rounded for each in opened.answers])
-        assert (alone.auc_interval.low, alone.auc_interval.high) != pytest.approx((low, high), abs=1e-3)
+        values = [each.rounded for each in opened.answers]
+        known = truth_of(opened.answers, read_truth(corpus), "")
+        alone = interval(measure_draws(known, values, weigh_problems(len(values), np.random.default_rng(0)))["auc"])
+        assert (alone.low, alone.high) != pytest.approx((low, high), abs=1e-3)
 
     @pytest.mark.parametrize("kind", [*OF_RUN, "rolling"])
     def test_a_model_is_drawn(self, kind: str, model_file: Path, book: Path, tmp_path: Path) -> None:

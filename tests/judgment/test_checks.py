@@ -27,8 +27,8 @@ from byline.judgment.checks.genre import (
     measure_style,
 )
 from byline.judgment.checks.problem_checks import find_cautions
-from byline.report.explanation import explain_problem
 from byline.report.verification import verification_report
+from byline.report.wording import explain_problem
 from byline.runs.combine import combine_runs
 from byline.runs.executor import Execution
 from byline.runs.folder import CAUTIONS, TEXTS, RunOutput, cautions_bytes, cautions_values, read_cautions, read_plan

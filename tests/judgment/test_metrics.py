@@ -150,10 +150,12 @@ def test_eer_does_not_depend_on_which_side_is_called_yes(pairs: list[tuple[bool,
 def test_the_data_of_a_calibration_plot() -> None:
     rows = reliability([True, False, True, True], [0.05, 0.07, 0.95, 1.0])
     assert rows == [Reliability(2, pytest.approx(0.06), 0.5), Reliability(2, pytest.approx(0.975), 1.0)]
+    assert Reliability(10, 0.75, 0.8).interval == pytest.approx((0.4902, 0.9433), abs=1e-4)  # Wilson's
+    assert Reliability(1, 0.1, 0.0).interval == pytest.approx((0, 0.7935), abs=1e-4)
 
 
 def test_the_data_of_a_tippett_plot() -> None:
-    curves = tippett([True, True, False], [0.5, 10 / 11, 1 / 11])
-    assert curves.bans == pytest.approx((-1, 0, 1))
+    curves = tippett([True, True, False], [0, 1, -1])
+    assert curves.bans == (-1, 0, 1)
     assert curves.same == (1.0, 1.0, 0.5)
     assert curves.different == (1.0, 0.0, 0.0)

@@ -23,9 +23,16 @@ from byline.corpora.documents import Document
 from byline.corpora.problems import Problem, ProblemSet, builtin_problems, read_problems
 from byline.errors import AnswersError, RunError
 from byline.judgment.metrics import cllr
-from byline.report.explanation import explain_problem
 from byline.report.verification import verification_report
-from byline.report.wording import LEANINGS, RESERVE, VERDICTS, count_verdicts, problem_values, verdict_words
+from byline.report.wording import (
+    LEANINGS,
+    RESERVE,
+    VERDICTS,
+    count_verdicts,
+    explain_problem,
+    problem_values,
+    verdict_words,
+)
 from byline.runs.folder import RunOutput, read_plan, read_problem_file, write_plan
 from byline.runs.member_files import Record, read_record
 from byline.runs.run import Run, examine_run
@@ -79,9 +86,9 @@ class TestVerification:
             }
             assert row["statement"].startswith("The evidence is ")
             assert re.search(r"The findings are [\d.,]+ times more likely if ", row["statement"])
-            assert ("are not borne out" in row["statement"]) == (row["id"] in ("EN002", "EN005", "EN010"))
+            assert ("do not support ratios above" in row["statement"]) == (row["id"] in ("EN002", "EN005", "EN010"))
             low, high = f"{row['low']:+.2f}", f"{row['high']:+.2f}"
-            ends = f"would let it lie between {low} and {high}." if low != high else "it would be the same"
+            ends = f"it varies from {low} to {high}." if low != high else "It is the same without"
             assert ends in row["statement"]
 
     def test_words_speak_for_the_author_where_the_answer_does(self, report_data: dict[str, Any]) -> None:

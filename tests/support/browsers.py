@@ -73,6 +73,41 @@ def seriously_wrong(page: Any) -> set[str]:
     }
 
 
+class WatchedPages:
+    """The pages that a test opens: their errors and dialogs, and requests for anything but `home`."""
+
+    def __init__(self, home: str) -> None:
+        self.home = home
+        self.errors: list[str] = []
+        self.strange: list[str] = []
+
+    def new_page(self, browser: Any, before: str = "", offline: bool = False) -> Any:
+        """Return a page that is watched; `before` is run in it before its own scripts."""
+        context = browser.new_context(viewport={"width": 1280, "height": 800})
+        context.set_offline(offline)
+        context.set_default_timeout(10_000)
+        page = context.new_page()
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", self._note_line)
+        page.on("dialog", self._dismiss)
+        page.on("request", self._note_request)
+        if before:
+            page.add_init_script(before)
+        return page
+
+    def _note_line(self, line: Any) -> None:
+        if line.type in ("error", "warning") and not line.text.startswith("Failed to load resource"):
+            self.errors.append(line.text)
+
+    def _dismiss(self, dialog: Any) -> None:
+        self.errors.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _note_request(self, request: Any) -> None:
+        if not request.url.startswith((self.home, "about:", "data:", "blob:")):
+            self.strange.append(request.url)
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     program = next(filter(None, map(shutil.which, BROWSERS)), None)

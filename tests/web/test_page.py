@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from browsers import seriously_wrong
+from browsers import WatchedPages, seriously_wrong
 from samples import habits
 from web_pages import Served, serving_by_command
 
@@ -81,50 +81,17 @@ def runs(served: Served) -> dict[str, str]:
     return {"hostile": hostile, "failing": failing}
 
 
-class Seen:
-    """What happened in pages that a test opened, and should not have."""
-
-    def __init__(self, address: str) -> None:
-        self.address = address
-        self.errors: list[str] = []
-        self.strange: list[str] = []
-
-    def new_page(self, browser: Any, before: str = "") -> Any:
-        """A page that is watched; `before` is run in it before its own scripts."""
-        context = browser.new_context(viewport={"width": 1280, "height": 800})
-        context.set_default_timeout(10_000)
-        page = context.new_page()
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda line: self.errors.append(line.text) if is_bad(line) else None)
-
-        def is_bad(line: Any) -> bool:
-            return line.type in ("error", "warning") and not line.text.startswith("Failed to load resource")
-
-        def dismiss(dialog: Any) -> None:
-            self.errors.append(f"dialog: {dialog.message}")
-            dialog.dismiss()
-
-        def at_home(url: str) -> bool:
-            return url.startswith((self.address, "about:", "data:", "blob:"))
-
-        page.on("dialog", dismiss)
-        page.on("request", lambda request: self.strange.append(request.url) if not at_home(request.url) else None)
-        if before:
-            page.add_init_script(before)
-        return page
-
-
 @pytest.fixture(scope="module")
-def one_page(browser: Any, address: str) -> Iterator[tuple[Any, Seen]]:
+def one_page(browser: Any, address: str) -> Iterator[tuple[Any, WatchedPages]]:
     """A page that tests use one after another: a new one means a new process of the browser, and its second of work."""
-    seen = Seen(address)
+    seen = WatchedPages(address)
     page = seen.new_page(browser)
     yield page, seen
     page.context.close()
 
 
 @pytest.fixture
-def open_page(browser: Any, address: str, one_page: tuple[Any, Seen]) -> Iterator[Open]:
+def open_page(browser: Any, address: str, one_page: tuple[Any, WatchedPages]) -> Iterator[Open]:
     """Opens the page as if never opened before, with `jobs` to pretend from the beginning, `alone` in a context of its
     own; errors, native dialogs and requests to anywhere else fail the test.
     """

@@ -17,7 +17,7 @@ from byline.report.page import timestamp
 
 if TYPE_CHECKING:
     from byline.engines.protocol import Runtime
-    from byline.report.explanation import Explanation, PassageShown
+    from byline.report.wording import Explanation, PassageShown
 
 FigureKind = Literal["rolling", "heatmap", "roc", "tippett", "calibration", "pca", "mds", "dendrogram", "learning"]
 page_option = functools.partial(typer.Option, rich_help_panel="Page")

@@ -42,7 +42,7 @@ def rolling_command(
     Example: byline rolling novels.byline book.txt
     """
     from byline.cli.progress import work
-    from byline.report.rolling import rolling_report
+    from byline.report.attribution import rolling_report
 
     options.require_free_report(report_file, overwrite, [model_file, book])
     model = byline.read_author_model(model_file)

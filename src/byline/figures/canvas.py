@@ -1,19 +1,21 @@
-"""A figure's format and its rendering: the same bytes for the same figure, without a display and without pyplot."""
+"""A figure's format, legend and names, and its rendering: the same bytes for the same figure, without a display."""
 
 from __future__ import annotations
 
 import io
+import math
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from byline.errors import BylineError, SettingsError
-from byline.figures.styles import plain_name
+from byline.figures.styles import StyledName, legend_entries, plain_name
 
 if TYPE_CHECKING:
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 DrawFunction = Callable[["Figure"], None]
@@ -177,3 +179,46 @@ def _settings(format: FigureFormat) -> dict[str, Any]:
         "svg.hashsalt": "byline",
         "pdf.fonttype": 42,
     }
+
+
+def write_legend(
+    figure: Figure, handles: Sequence[Any], labels: Sequence[str], format: FigureFormat, most: int = 24
+) -> Any:
+    """Write a legend below the figure in as many columns as fit; entries beyond `most` are only counted."""
+    from matplotlib.lines import Line2D
+
+    if not handles:
+        return None
+
+    rows, names = list(handles[:most]), list(labels[:most])
+    if len(handles) > most:
+        rows.append(Line2D([], [], linestyle="none"))
+        names.append(f"and {len(handles) - most} more")
+    longest = max(map(len, names))
+    columns = max(1, min(len(names), int(format.points[0] / (format.small * (longest * 0.62 + 5)))))
+    legend = figure.legend(rows, ["-"] * len(rows), loc="outside lower center", ncols=columns)
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set_text(name)  # given as a label, a name that begins with _ would be left out
+    return legend
+
+
+def group_handles(styled: Sequence[StyledName]) -> tuple[list[Any], list[str]]:
+    """Return what a legend shows of groups."""
+    from matplotlib.lines import Line2D
+
+    groups = legend_entries(styled)
+    handles = [
+        Line2D([], [], linestyle="none", marker=each.marker, color=each.color, markersize=4.5) for each in groups
+    ]
+    return handles, [each.group for each in groups]
+
+
+def write_names(axis: Axis, styled: Sequence[StyledName], room: float, rotation: float = 0) -> None:
+    """Write names along an axis, evenly as many as fit."""
+    places = range(0, len(styled), max(1, math.ceil(len(styled) / max(1.0, room))))
+    axis.set_ticks(list(places), labels=[styled[place].label for place in places], rotation=rotation)
+
+
+def is_varied(styled: Sequence[StyledName]) -> bool:
+    """Return whether names have different colors or groups."""
+    return len({(each.color, each.group) for each in styled}) > 1

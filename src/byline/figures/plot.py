@@ -22,22 +22,30 @@ from byline.engines.protocol import Runtime
 from byline.errors import OVERWRITE, CorpusError, RunError, SettingsError, TooLittleText
 from byline.figures.canvas import DrawFunction, FigureFormat, file_type, render, require_matplotlib
 from byline.figures.curves import (
+    draw_learning,
+    draw_reliability,
+    draw_roc,
+    draw_rolling,
+    draw_tippett,
     learning_curves,
-    probabilities_of,
     probability_lines,
     ratios_of,
-    reliability_bins,
-    roc_curve,
-    tippett_curves,
     truth_of,
 )
-from byline.figures.draw_curves import draw_learning, draw_reliability, draw_roc, draw_rolling, draw_tippett
-from byline.figures.draw_texts import draw_heatmap, draw_points, draw_tree
-from byline.figures.projection import Placement, classical_scaling, cosine_distances, principal_components
-from byline.figures.score_tables import arrange, held_out_table, run_profiles, score_table, text_profiles
+from byline.figures.distances import (
+    REPLICATES,
+    Placement,
+    classical_scaling,
+    cosine_distances,
+    draw_points,
+    draw_tree,
+    grow_tree,
+    principal_components,
+)
+from byline.figures.score_tables import arrange, draw_heatmap, held_out_table, score_table, text_profiles
 from byline.figures.styles import PALETTE, StyledName, Styles, read_styles, style_names
-from byline.figures.trees import REPLICATES, grow_tree
-from byline.judgment.resampling import Draws, weigh_problems, weigh_texts
+from byline.judgment.metrics import require_both_classes
+from byline.judgment.resampling import Draws, interval, measure_draws, weigh_problems, weigh_texts
 from byline.runs.folder import TEXTS
 from byline.runs.run import Run
 from byline.storage.files import write_files
@@ -48,6 +56,8 @@ LEAF_HEIGHT = 0.38
 """Centimeters of a leaf of a tree, if the height is not given."""
 MAX_HEIGHT = 60.0
 MAX_REPLICATES = 10_000
+MIN_TEXTS = 3
+"""Texts that can be placed or joined in more than one way."""
 
 Source: TypeAlias = Run | AuthorModel | Path | str
 """A run or a model, or the folder or file that holds it."""
@@ -130,29 +140,24 @@ def prepare_figure(
         raise TypeError(f"no figure has an option {min(unknown)}")
     if kind not in KINDS:
         raise SettingsError(f"no figure is called {kind!r}", remedy=f"Choose one of {', '.join(KINDS)}")
-    _require_source(kind, source)
-    _require_options(kind, options)
-    if isinstance(source, Path | str):
-        source = (
-            Run.open(source) if classify_path(Path(source), SOURCES) == "folder" else read_author_model(Path(source))
-        )
-    return KINDS[kind].prepare(source, options, format, runtime)
-
-
-def _require_source(kind: str, source: Source) -> None:
-    folder = isinstance(source, Path | str) and classify_path(Path(source), SOURCES) == "folder"
-    found: type = Run if folder or isinstance(source, Run) else AuthorModel
-    if found not in KINDS[kind].sources:
+    opened = _open(source) if isinstance(source, Path | str) else source
+    if not isinstance(opened, KINDS[kind].sources):
         (wanted,) = KINDS[kind].sources
         raise SettingsError(
-            f"is {NOUNS[found]}, but {kind} is drawn of {NOUNS[wanted]}",
+            f"is {NOUNS[type(opened)]}, but {kind} is drawn of {NOUNS[wanted]}",
             where=source if isinstance(source, Path | str) else kind,
             remedy=f"Name {NOUNS[wanted]}",
         )
+    _require_options(kind, options)
+    return KINDS[kind].prepare(opened, options, format, runtime)
+
+
+def _open(path: Path | str) -> Run | AuthorModel:
+    return Run.open(path) if classify_path(Path(path), SOURCES) == "folder" else read_author_model(Path(path))
 
 
 def _require_options(kind: str, options: FigureOptions) -> None:
-    """Raise SettingsError for options that are missing, not used or out of range."""
+    """Raise SettingsError if an option is missing, not used or out of range."""
     given = {name for name, value in options.items() if value is not None}
     for name in sorted(given - set(KINDS[kind].options)):
         able = ", ".join(other for other, each in KINDS.items() if name in each.options)
@@ -193,9 +198,11 @@ def _truth(run: Run, options: FigureOptions) -> list[bool]:
 
 
 def _roc(run: Run, options: FigureOptions, format: FigureFormat, runtime: Runtime) -> Figure:
-    answers = [answer.rounded for answer in run.answers]
-    roc = roc_curve(_truth(run, options), answers, _draws(run, options))
-    return Figure(partial(draw_roc, roc=roc), format.fit((9, 10.5)))
+    truth, answers = _truth(run, options), [answer.rounded for answer in run.answers]
+    require_both_classes(truth, "a ROC curve")
+    drawn = measure_draws(truth, answers, _draws(run, options))
+    intervals = {name: interval(drawn[name]) for name in ("auc", "c_at_1")}
+    return Figure(partial(draw_roc, truth=truth, answers=answers, intervals=intervals), format.fit((9, 10.5)))
 
 
 def _draws(run: Run, options: FigureOptions) -> Draws:
@@ -215,13 +222,16 @@ def _draws(run: Run, options: FigureOptions) -> Draws:
 
 
 def _tippett(run: Run, options: FigureOptions, format: FigureFormat, runtime: Runtime) -> Figure:
-    curves = tippett_curves(_truth(run, options), ratios_of(run.answers, run.folder))
-    return Figure(partial(draw_tippett, curves=curves), format.fit((11, 9.5)))
+    truth = _truth(run, options)
+    require_both_classes(truth, "a Tippett plot")
+    return Figure(partial(draw_tippett, truth=truth, bans=ratios_of(run.answers, run.folder)), format.fit((11, 9.5)))
 
 
 def _calibration(run: Run, options: FigureOptions, format: FigureFormat, runtime: Runtime) -> Figure:
-    bins = reliability_bins(_truth(run, options), probabilities_of(run.answers, run.folder))
-    return Figure(partial(draw_reliability, bins=bins), format.fit((9, 10.5)))
+    truth = _truth(run, options)
+    ratios_of(run.answers, run.folder)  # raises if they are not calibrated
+    probabilities = [answer.value if answer.probability is None else answer.probability for answer in run.answers]
+    return Figure(partial(draw_reliability, truth=truth, probabilities=probabilities), format.fit((9, 10.5)))
 
 
 def _learning(source: Run | AuthorModel, options: FigureOptions, format: FigureFormat, runtime: Runtime) -> Figure:
@@ -232,7 +242,7 @@ def _learning(source: Run | AuthorModel, options: FigureOptions, format: FigureF
         curves = learning_curves((source.language, [network.curve]) for network in source.networks.values())
     if not curves:
         raise RunError("no member is a network (rnn), so there are no learning curves")
-    return Figure(partial(draw_learning, curves=curves), format.fit((12, 8)))
+    return Figure(partial(draw_learning, languages=curves), format.fit((12, 8)))
 
 
 def _heatmap(source: Run | AuthorModel, options: FigureOptions, format: FigureFormat, runtime: Runtime) -> Figure:
@@ -264,30 +274,32 @@ def _profiles(source: Run | AuthorModel, options: FigureOptions) -> tuple[Table,
     """Return texts as rows of numbers, and their names."""
     styles = _styles(source, options)
     if isinstance(source, Run):
-        profiles = run_profiles(source, options.get("language"))
-        return profiles.values, style_names(profiles.names, styles)
-    profiles = text_profiles(source)
-    return profiles.values, style_names(profiles.names, styles, profiles.authors, order=source.authors)
+        table = score_table(source, options.get("language"))
+        profiles, names = table.profiles, style_names(table.rows, styles)
+    else:
+        authors = [source.authors[owner] for owner in source.owners]
+        profiles, names = text_profiles(source), style_names(source.titles, styles, authors, order=source.authors)
+    if len(names) < MIN_TEXTS:
+        where = source.folder if isinstance(source, Run) else "the model"
+        raise TooLittleText(f"{len(names)} different texts; this figure needs {MIN_TEXTS}", where=where)
+    return profiles, names
 
 
 def _points(
+    place: Callable[[Table], Placement],
+    axis: str,
     source: Run | AuthorModel,
     options: FigureOptions,
     format: FigureFormat,
-    place: Callable[[Table], Placement],
-    axis: str,
+    runtime: Runtime,
 ) -> Figure:
     profiles, names = _profiles(source, options)
     fitted = format.fit((16, 13))
     return Figure(partial(draw_points, placement=place(profiles), styled=names, axis=axis, format=fitted), fitted)
 
 
-def _pca(source: Run | AuthorModel, options: FigureOptions, format: FigureFormat, runtime: Runtime) -> Figure:
-    return _points(source, options, format, principal_components, "component")
-
-
-def _mds(source: Run | AuthorModel, options: FigureOptions, format: FigureFormat, runtime: Runtime) -> Figure:
-    return _points(source, options, format, lambda profiles: classical_scaling(cosine_distances(profiles)), "dimension")
+def _scale(profiles: Table) -> Placement:
+    return classical_scaling(cosine_distances(profiles))
 
 
 def _dendrogram(source: Run | AuthorModel, options: FigureOptions, format: FigureFormat, runtime: Runtime) -> Figure:
@@ -316,8 +328,10 @@ KINDS = {
     "roc": FigureKind(_roc, (Run,), ("truth", "seed")),
     "tippett": FigureKind(_tippett, (Run,), ("truth",)),
     "calibration": FigureKind(_calibration, (Run,), ("truth",)),
-    "pca": FigureKind(_pca, (Run, AuthorModel), ("metadata", "language")),
-    "mds": FigureKind(_mds, (Run, AuthorModel), ("metadata", "language")),
+    "pca": FigureKind(
+        partial(_points, principal_components, "component"), (Run, AuthorModel), ("metadata", "language")
+    ),
+    "mds": FigureKind(partial(_points, _scale, "dimension"), (Run, AuthorModel), ("metadata", "language")),
     "dendrogram": FigureKind(_dendrogram, (Run, AuthorModel), ("metadata", "language", "replicates", "seed")),
     "learning": FigureKind(_learning, (Run, AuthorModel)),
 }

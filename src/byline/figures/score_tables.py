@@ -1,4 +1,4 @@
-"""Texts as rows of numbers: their relative scores under every head, or their n-grams."""
+"""Texts as rows of numbers: their relative scores under every head, which a heat map shows, or their n-grams."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,22 +16,33 @@ from byline.engines.ngram.kernels import index_texts
 from byline.engines.profiles.engine import count_grams, profile_texts
 from byline.engines.protocol import Runtime
 from byline.engines.questions import Question
-from byline.errors import RunError, SettingsError, TooLittleText
-from byline.figures.trees import order_rows
+from byline.errors import RunError, SettingsError
+from byline.figures.canvas import FigureFormat, group_handles, is_varied, write_legend, write_names
+from byline.figures.distances import order_rows
+from byline.figures.styles import PALETTE, StyledName
 from byline.judgment.candidates import CandidateCalibration, fuse_scores
 from byline.judgment.score_normalization import REACHES, asked_positions, link_scores, relative_scores
 from byline.runs.member_files import Record
 from byline.runs.run import Run
 from byline.settings.settings import Settings
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
 MAX_ROWS = 2_000
 """Texts that a figure shows."""
 JUDGED, LEARNED = "judged text of problem", "head of problem"
-MIN_TEXTS = 3
-"""Texts that can be placed or joined in more than one way."""
 GRAMS = 3_000
 """N-grams that count in a figure: those that the most texts have."""
 UNKNOWN, KNOWN = "unknown text of problem", "known texts of problem"
+HEAT = "cividis_r"
+"""Goes from pale to dark also for the color-blind and in gray."""
+MISSING = "#dddddd"
+FRAME = PALETTE[1]
+OUTLIERS = 4
+"""Interquartile ranges beyond the quartiles that the colors reach."""
 
 
 @dataclass(frozen=True)
@@ -80,18 +92,19 @@ def score_table(run: Run, language: str | None = None) -> ScoreTable:
         texts.append(_texts_of(record))
         plain = plain and _is_plain(record)
     whole = mean_there([mean_there(tables) for tables in by_engine.values()])
-    documents, heads = (
-        _distinct([[both[side] for both in problem] for problem in zip(*texts, strict=True)]) for side in (0, 1)
+    rows, columns = (
+        _number_texts([[both[side] for both in each] for each in zip(*texts, strict=True)]) for side in (0, 1)
     )
-    places = dict(zip(ids, zip(_numbers(documents), _numbers(heads), strict=True), strict=True))
+    problem_rows, problem_columns = (np.unique(numbers, return_index=True)[1] for numbers in (rows, columns))
+    places = dict(zip(ids, zip(rows, columns, strict=True), strict=True))
     return ScoreTable(
-        whole[np.ix_([problems[0] for problems in documents], [problems[0] for problems in heads])],
-        tuple(ids[problems[0]] for problems in documents),
-        tuple(ids[problems[0]] for problems in heads),
+        whole[np.ix_(problem_rows, problem_columns)],
+        tuple(ids[problem] for problem in problem_rows),
+        tuple(ids[problem] for problem in problem_columns),
         UNKNOWN if plain else JUDGED,
         KNOWN if plain else LEARNED,
         tuple(sorted(set(places.values()))),
-        tuple(map(len, documents)),
+        tuple(np.bincount(rows).tolist()),
         places,
     )
 
@@ -170,18 +183,10 @@ def _texts_of(record: Record) -> list[tuple[int, int]]:
     return [(each.head, each.document) if turned else (each.document, each.head) for each in ordered]
 
 
-def _distinct(texts: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Group problems whose text is the same for every member; members ignore different parts of a text."""
-    found: dict[tuple[int, ...], list[int]] = {}
-    for problem, seen in enumerate(texts):
-        found.setdefault(tuple(seen), []).append(problem)
-    return list(found.values())
-
-
-def _numbers(parts: Sequence[Sequence[int]]) -> list[int]:
-    """Return the number of the part that each problem is in."""
-    number_of = {problem: number for number, problems in enumerate(parts) for problem in problems}
-    return [number_of[problem] for problem in range(len(number_of))]
+def _number_texts(texts: Sequence[Sequence[int]]) -> list[int]:
+    """Number the texts of problems. Two are the same only if they are for every member; members ignore other parts."""
+    found: dict[tuple[int, ...], int] = {}
+    return [found.setdefault(tuple(each), len(found)) for each in texts]
 
 
 def _is_plain(record: Record) -> bool:
@@ -252,43 +257,79 @@ def _reorder(table: ScoreTable, rows: Sequence[int], columns: Sequence[int]) -> 
     )
 
 
-@dataclass(frozen=True)
-class Profiles:
-    """Texts, each a row of numbers."""
-
-    values: Table  # (texts, columns)
-    names: tuple[str, ...]
-    authors: tuple[str, ...]
-    """Of each text; empty for a run."""
-
-
-def run_profiles(run: Run, language: str | None = None) -> Profiles:
-    """Return the judged texts of a run by their relative scores under all heads."""
-    table = score_table(run, language)
-    return _require(Profiles(table.profiles, table.rows, ()), str(run.folder))
-
-
-def text_profiles(model: AuthorModel) -> Profiles:
-    """Return the texts of a model by their most common n-grams, weighted as the vectors engine does."""
+def text_profiles(model: AuthorModel) -> Table:
+    """(texts, n-grams): the most common n-grams of a model's texts, weighted as the vectors engine does."""
     if len(model.owners) > MAX_ROWS:
         raise SettingsError(f"the model's {len(model.owners):,} texts are more than a figure can show ({MAX_ROWS:,})")
     member = next((each for each in model.members if each.engine == "vectors" and each.mask == "none"), Settings())
-    texts = model.texts[_plainest(model)]
-    index = index_texts(texts, member.order)
+    plainest = next((number for number, encoder in enumerate(model.encoders) if encoder.mask == "none"), 0)
+    index = index_texts(model.texts[plainest], member.order)
     counts = count_grams(index)
     spread, often = (counts > 0).sum(axis=0), counts.sum(axis=0)
     common = np.sort(np.lexsort((-often, -spread))[:GRAMS])
-    weighed = profile_texts(index)[:, common].toarray()
-    authors = tuple(model.authors[owner] for owner in model.owners)
-    return _require(Profiles(weighed, model.titles, authors), "the model")
+    table: Table = profile_texts(index)[:, common].toarray()
+    return table
 
 
-def _plainest(model: AuthorModel) -> int:
-    """Return the number of the view without a mask, or of the first."""
-    return next((number for number, encoder in enumerate(model.encoders) if encoder.mask == "none"), 0)
+def draw_heatmap(
+    figure: Figure, table: ScoreTable, rows: Sequence[StyledName], columns: Sequence[StyledName], format: FigureFormat
+) -> None:
+    """Draw texts by heads, the darker the more alike, with frames around asked pairs."""
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Patch, Rectangle
+
+    axes = figure.add_subplot()
+    there = table.values[~np.isnan(table.values)]
+    low, high = _span(there)
+    axes.set_facecolor(MISSING)
+    picture = axes.imshow(
+        np.ma.masked_invalid(table.values), cmap=HEAT, vmin=low, vmax=high, aspect="auto", interpolation="nearest"
+    )
+    cell = min(format.points[0] / len(columns), format.points[1] / len(rows)) * 0.75
+    width = float(np.clip(cell * 0.12, 0.12, 1.3))
+    frames = [Rectangle((column - 0.5, row - 0.5), 1, 1) for row, column in table.asked]
+    axes.add_collection(PatchCollection(frames, facecolor="none", edgecolor=FRAME, linewidth=width, clip_on=False))
+    axes.set(ylabel=table.row_title, xlabel=table.column_title)
+    axes.spines[["top", "right"]].set_visible(True)
+    write_names(axes.yaxis, rows, format.room(0.72))
+    write_names(axes.xaxis, columns, format.room(0.68, upright=False), rotation=90)
+    for axis, styled, room in ((axes.yaxis, rows, format.points[1]), (axes.xaxis, columns, format.points[0])):
+        if is_varied(styled):
+            _mark_names(axes, axis, styled, float(np.clip(0.7 * room / len(styled) * 0.8, 0.8, format.small * 0.6)))
+    below, above = bool((there < low).any()), bool((there > high).any())
+    ends = {(True, True): "both", (True, False): "min", (False, True): "max"}.get((below, above), "neither")
+    bar: Any = figure.colorbar(picture, ax=axes, extend=ends, fraction=0.05, pad=0.02, aspect=35)
+    beyond = [*([f"\u2264 {low:.1f}"] if below else []), *([f"\u2265 {high:.1f}"] if above else [])]
+    bar.set_label("relative score (higher: more alike)" + (f"; {', '.join(beyond)} alike in color" if beyond else ""))
+    bar.outline.set_linewidth(0.4)
+    handles: list[Any] = [Patch(facecolor="none", edgecolor=FRAME)]
+    labels = ["own author" if table.column_title == "author" else "asked pair"]
+    if np.isnan(table.values).any():
+        handles.append(Patch(facecolor=MISSING))
+        labels.append("not compared")
+    groups, names = group_handles([*rows, *columns])
+    write_legend(figure, [*handles, *groups], [*labels, *names], format)
 
 
-def _require(profiles: Profiles, where: str) -> Profiles:
-    if len(profiles.names) < MIN_TEXTS:
-        raise TooLittleText(f"{len(profiles.names)} different texts; this figure needs {MIN_TEXTS}", where=where)
-    return profiles
+def _span(values: Table) -> tuple[float, float]:
+    """Return the lowest and the highest value that the colors tell apart."""
+    if not len(values):
+        return 0.0, 1.0
+    first, third = np.quantile(values, [0.25, 0.75]).tolist()
+    reach = OUTLIERS * (third - first)
+    low, high = max(float(values.min()), first - reach), min(float(values.max()), third + reach)
+    return (low, high) if low < high else (low - 1, high + 1)
+
+
+def _mark_names(axes: Axes, axis: Axis, styled: Sequence[StyledName], size: float) -> None:
+    """Draw a mark in each one's color between an axis and its names."""
+    upright = axis is axes.yaxis
+    transform = axes.get_yaxis_transform() if upright else axes.get_xaxis_transform()
+    beside = -0.012
+    for place, each in enumerate(styled):
+        across, up = (beside, place) if upright else (place, beside)
+        axes.plot(
+            across, up, marker=each.marker, color=each.color, markersize=size, markeredgewidth=0, clip_on=False,
+            transform=transform, scalex=False, scaley=False,
+        )  # fmt: skip
+    axis.set_tick_params(length=0, pad=size + 5)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
-from scipy.stats import rankdata
+from scipy.stats import binomtest, rankdata
 
 from byline.errors import AnswersError
 from byline.judgment.likelihood_ratio import Values
@@ -180,6 +180,12 @@ class Reliability:
     answer: float
     same: float
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Return Wilson's 95% interval of the share."""
+        found = binomtest(round(self.same * self.problems), self.problems).proportion_ci(method="wilson")
+        return float(found.low), float(found.high)
+
 
 def reliability(truth: Sequence[bool], answers: Sequence[float], bins: int = 10) -> list[Reliability]:
     """Return the bins of a reliability diagram from 0 to 1 that hold any answers."""
@@ -201,10 +207,10 @@ class Tippett:
     different: tuple[float, ...]
 
 
-def tippett(truth: Sequence[bool], answers: Sequence[float]) -> Tippett:
-    """Return the curves of a Tippett plot at every value that occurs."""
+def tippett(truth: Sequence[bool], bans: Sequence[float] | Values) -> Tippett:
+    """Return the curves of a Tippett plot at every log-likelihood ratio that occurs."""
     yes = require_both_classes(truth, "a Tippett plot")
-    values = log_ratios(answers) / np.log(10)
+    values = np.asarray(bans, dtype=np.float64)
     steps = np.unique(values)
 
     def shares(chosen: Values) -> tuple[float, ...]:

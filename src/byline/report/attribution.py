@@ -1,4 +1,4 @@
-"""The report of attributions: who, why, and the texts of the author next to the one in question."""
+"""Reports of attributions: of whole texts, with texts of the author next to them, and along one long text."""
 
 from __future__ import annotations
 
@@ -19,40 +19,60 @@ from byline.author_models.evidence import (
     head_levels,
 )
 from byline.author_models.model import AuthorModel
+from byline.author_models.model_file import author_model_bytes
 from byline.corpora.author_corpus import NONE, AuthorCorpus
 from byline.corpora.documents import Document
 from byline.engines.protocol import Runtime
 from byline.judgment.checks.cautions import SHORT
-from byline.judgment.passage_evidence import Guesser
-from byline.report.common import DIGITS, LIMITS, MarkedTexts, feature_values, finite, short_names, unique_names
-from byline.report.provenance import member_values, model_provenance
+from byline.judgment.passage_evidence import MOST_PASSAGES, Gains, Guesser, find_passages
+from byline.report.page import DIGITS, LIMITS, MarkedTexts, feature_values, finite, short_names, unique_names
+from byline.report.provenance import member_values, texts_provenance
 from byline.settings.settings import ADDITIVE
-from byline.tasks.attribute import Attribution, Attributions
+from byline.storage.files import sha256
+from byline.tasks.attribute import Attribution, Attributions, Candidate
+from byline.tasks.rolling import Rolling
 
-CLOSED = "Each text is taken to be by one of the authors. If someone else wrote it, that can't be seen here."
+CLOSED = "Each text is assumed to be by one of the authors. A text by anyone else is attributed to one of them."
 LEARNED = "Probabilities were calibrated on {} of the authors' own texts, each judged as if it were not known."
-GUESSED = "How sure to be is a guess: no text of the authors could be held out."
-GUESS_CHARACTERS = 60_000
-"""Of an author's texts that guesses are made from."""
+GUESSED = "Probabilities are a guess: no text of the authors could be held out to calibrate them."
 ONE_AGAINST_ALL = (
-    "Colors compare one author with all authors of the model on the average, not with the one who comes next; that"
-    " comparison can be chosen above the text."
+    "Colors compare one author with the average of all authors of the model, not with the next author. That comparison"
+    " can be chosen above the text."
 )
 ORDERED = (
-    "Authors are ordered by the sum of what all members say of them, and not by bits. Before it is added up, what a"
-    " member says is made relative: how hard the text is for everyone, and how easy an author's head finds every text,"
-    " are taken off. Bits are what the text costs the author's language models, with all that still in it"
+    "Authors are ordered by the sum of the members' scores, not by bits. Scores are relative: how hard the text is for"
+    " all authors, and how easy an author's model finds every text, are subtracted. Bits are what the text costs the"
+    " author's language models, with nothing subtracted"
 )
 AS_KEPT = (
-    "The authors' texts are shown as the model keeps them: normalized, with 7 for every digit and without signs that"
-    " are rare in all texts together."
+    "The authors' texts are shown as the model keeps them: normalized, with 7 for every digit and without characters"
+    " that are rare in all texts together."
 )
-AS_MASKED = "The model keeps the authors' texts with content words masked; they are shown so."
+AS_MASKED = "The authors' texts are shown as the model keeps them: with content words masked."
+COSTLY = (
+    "A change of author is assumed to be improbable: one or two passages do not make a change, and about half of all"
+    " changes are missed."
+)
+AGAINST_ALL = (
+    "Colors compare the author of a stretch with the average of all authors of the model. They show what the language"
+    " models among the members say; probabilities come from all members."
+)
+GUESS_CHARACTERS = 60_000
+"""Of an author's texts that guesses are made from."""
 KNOWN_CHARACTERS, MOST_KNOWN = 300_000, 24_000
 """Of the authors' texts that a report shows, for all documents together and for one: bounds the page's size."""
 MOST_RANKED = 50
 """Authors that a ranking shows."""
 PARTS_SHOWN = 5
+"""Authors whose parts of the sum are shown."""
+NAMED_STRETCHES = 12
+"""Longest stretches whose strongest passages and features are shown."""
+LONG = 600_000
+"""Characters beyond which only strong words are colored, because a page can't hold all of them."""
+STRONG = 0.5
+"""Least bits of a strong word, in parts of the bits of full color."""
+SHORTEST_NAMED = 200
+"""Characters of a stretch with features."""
 
 
 def attribution_report(
@@ -78,6 +98,7 @@ def attribution_report(
     named = [replace(document, name=name) for document, name in zip(documents, names, strict=True)]
     evidence = _Evidence(model, named, found, runtime, author_corpus)
     levels = _author_levels(model, runtime)
+    masked = all(encoder.mask != "none" for encoder in model.encoders)
     rows = [
         {
             "name": document.name,
@@ -94,32 +115,46 @@ def attribution_report(
             "statement": _statement(each),
             "reasons": _reasons(each, model),
             "characters": len(document.text),
-            **evidence.known_values(row),
-            "warnings": _warnings(document, each, evidence.known_length(row)),
+            **(known := evidence.known_values(row)),
+            "warnings": _warnings(document, each, known["known_characters"]),
             "packed": evidence.pack_texts(row),
-            "next": evidence.against_next(row),
+            "next": evidence.against_next(row, each.ranking),
         }
         for row, (document, each) in enumerate(zip(named, found, strict=True))
     ]
-    known = author_corpus.documents if author_corpus else []
     return {
-        **about,
+        **_model_values(about, model, documents, author_corpus, {"Prior of none of these": prior}),
         "kind": "attribution",
         "conclusion": _conclusion(found, model, prior),
-        "limits": [*LIMITS, ONE_AGAINST_ALL, describe_confidence(model), *([] if prior else [CLOSED])],
+        "limits": [*LIMITS, ONE_AGAINST_ALL, _describe_confidence(model), *([] if prior else [CLOSED])],
         "warnings": [f"{row['name']}: {warning}" for row in rows for warning in row["warnings"]],
-        "language": model.language,
-        "authors": list(model.authors),
         "prior_none": prior,
         "none_line": {"middle": round(model.calibration.middle, 2)} if prior and model.calibration.slope else None,
-        "known_as": None if author_corpus is not None else kept_words(model),
+        "known_as": None if author_corpus is not None else AS_MASKED if masked else AS_KEPT,
         "documents": rows,
+    }
+
+
+def _model_values(
+    about: Mapping[str, Any],
+    model: AuthorModel,
+    documents: Sequence[Document],
+    author_corpus: AuthorCorpus | None,
+    facts: Mapping[str, object],
+) -> dict[str, Any]:
+    """Return what a report says of itself and of the model."""
+    texts = {"asked about": documents, "by the authors": author_corpus.documents if author_corpus else ()}
+    facts = {"Language": model.language, "Authors": len(model.authors), "Their texts": len(model.owners), **facts}
+    return {
+        **about,
+        "language": model.language,
+        "authors": list(model.authors),
         "members": member_values(model.members, model.seed, model.calibration.weights),
-        "provenance": model_provenance(
-            about, model, {"asked about": documents, "by the authors": known},
-            {"Prior of none of these": prior},
-        ),
-    }  # fmt: skip
+        "provenance": {
+            "files": {"the model, as a file": sha256(author_model_bytes(model))},
+            **texts_provenance(about, model.members, model.seed, texts, facts),
+        },
+    }
 
 
 def _conclusion(found: Attributions, model: AuthorModel, prior: float) -> str:
@@ -130,17 +165,12 @@ def _conclusion(found: Attributions, model: AuthorModel, prior: float) -> str:
     return f"{len(found):,} texts compared with {len(model.authors):,} authors{said}."
 
 
-def kept_words(model: AuthorModel) -> str:
-    """Say how texts are shown that only the model has."""
-    return AS_KEPT if any(encoder.mask == "none" for encoder in model.encoders) else AS_MASKED
-
-
-def describe_confidence(model: AuthorModel) -> str:
+def _describe_confidence(model: AuthorModel) -> str:
     """Say what probabilities were learned from."""
     return LEARNED.format(model.calibration.held_out) if model.calibration.held_out else GUESSED
 
 
-def sample_author(model: AuthorModel, author: int, author_corpus: AuthorCorpus | None) -> list[Document]:
+def _sample_author(model: AuthorModel, author: int, author_corpus: AuthorCorpus | None) -> list[Document]:
     """Return passages of an author's texts, evenly from all of them, that guesses are made from."""
     pieces = author_passages(model, author, author_corpus)
     step = -(-sum(len(piece.text) for piece in pieces) // GUESS_CHARACTERS)
@@ -158,13 +188,14 @@ class _Evidence:
         runtime: Runtime,
         author_corpus: AuthorCorpus | None,
     ) -> None:
-        self._model, self._documents, self._found, self._runtime = model, documents, found, runtime
-        self._first = [model.authors.index(each.ranking[0].author) for each in found]
-        second = [model.authors.index(each.ranking[1].author) for each in found if len(each.ranking) > 1]
-        asked = [AuthorQuestion(row, author) for authors in (self._first, second) for row, author in enumerate(authors)]
-        self._evidence = explain_attributions(model, documents, asked, runtime)
+        self._model, self._documents, self._runtime = model, documents, runtime
+        first_two = [[model.authors.index(each.author) for each in own.ranking[:2]] for own in found]
+        asked = [AuthorQuestion(row, author) for row, authors in enumerate(first_two) for author in authors]
+        explained = iter(explain_attributions(model, documents, asked, runtime))
+        self._evidence = [[next(explained) for _ in authors] for authors in first_two]
+        self._first = [authors[0] for authors in first_two]
         self._guessers: dict[tuple[str, ...], Guesser] = {}
-        self._samples = {author: sample_author(model, author, author_corpus) for author in set(self._first)}
+        self._samples = {author: _sample_author(model, author, author_corpus) for author in set(self._first)}
         self._pieces = self._choose(author_corpus)
 
     def _choose(self, author_corpus: AuthorCorpus | None) -> dict[int, list[AuthorPassage]]:
@@ -177,30 +208,25 @@ class _Evidence:
             found |= dict(zip(rows, chosen, strict=True))
         return found
 
-    def known_length(self, row: int) -> int:
-        """Return the number of characters that the model has of the first author."""
-        return sum(len(self._model.texts[0][number]) for number in self._model.texts_of(self._first[row]))
-
     def known_values(self, row: int) -> dict[str, Any]:
         """Return how much text there is by the first author, and how much of it is shown."""
-        pieces = self._pieces[row]
+        pieces, texts = self._pieces[row], self._model.texts_of(self._first[row])
         return {
-            "known_characters": self.known_length(row),
-            "known_texts": len(self._model.texts_of(self._first[row])),
+            "known_characters": sum(len(self._model.texts[0][number]) for number in texts),
+            "known_texts": len(texts),
             "known_shown": sum(len(piece.text) for piece in pieces),
-            "known_whole": sum(len(piece.text) == piece.whole for piece in pieces)
-            == len(self._model.texts_of(self._first[row])),
+            "known_whole": sum(len(piece.text) == piece.whole for piece in pieces) == len(texts),
         }
 
     def pack_texts(self, row: int) -> str:
         """Return the document and passages of the first author's texts, with the evidence in them, packed."""
-        document, pieces, own = self._documents[row], self._pieces[row], self._evidence[row]
+        document, pieces, own = self._documents[row], self._pieces[row], self._evidence[row][0]
         marked = MarkedTexts(self._guessers)
         marked.add("unknown", document, own.gains, self._samples[self._first[row]])
         weighed = explain_passages(self._model, document, self._first[row], pieces, self._runtime)
         for piece, gains in zip(pieces, weighed, strict=True):
             marked.add_known(Document(self._title(piece), piece.text), gains)
-        return marked.pack([feature_values(each.member, each) for each in own.features if each.features])
+        return marked.pack([feature_values(*each) for each in own.features if each.features])
 
     def _title(self, piece: AuthorPassage) -> str:
         title = self._model.titles[piece.number]
@@ -208,16 +234,14 @@ class _Evidence:
             return title
         return f"{title}, characters {piece.begin:,} to {piece.end:,} of {piece.whole:,}"
 
-    def against_next(self, row: int) -> dict[str, Any] | None:
+    def against_next(self, row: int, ranking: Sequence[Candidate]) -> dict[str, Any] | None:
         """Return the evidence against the next author; None if no member is additive, or there is no next author."""
-        if len(self._found[row].ranking) < 2:
-            return None
-        mine, other = self._evidence[row].gains, self._evidence[len(self._documents) + row].gains
-        if mine is None or other is None:
+        gains = [each.gains for each in self._evidence[row] if each.gains is not None]
+        if len(gains) < 2:
             return None
         marked = MarkedTexts(self._guessers)
-        marked.add("unknown", self._documents[row], mine - other, ())
-        return {"author": self._found[row].ranking[1].author, "packed": marked.pack()}
+        marked.add("unknown", self._documents[row], gains[0] - gains[1], ())
+        return {"author": ranking[1].author, "packed": marked.pack()}
 
 
 def _author_levels(model: AuthorModel, runtime: Runtime) -> dict[str, float]:
@@ -283,3 +307,136 @@ def _warnings(document: Document, found: Attribution, known: int) -> list[str]:
             " evidence."
         )
     return said
+
+
+def rolling_report(
+    model: AuthorModel,
+    document: Document,
+    found: Rolling,
+    about: Mapping[str, Any],
+    runtime: Runtime = Runtime(),  # noqa: B008 - frozen
+    author_corpus: AuthorCorpus | None = None,
+    asked: Mapping[str, object] | None = None,
+) -> dict[str, Any]:
+    """Return what a report of a rolled text shows; `asked` are window, step and the like, in words."""
+    pieces = [Document(found.document, document.text[each.begin : each.end]) for each in found.stretches]
+    gains = _weigh_stretches(model, document, found, runtime)
+    weighed = [own for own in gains if own is not None]
+    dissenting = [
+        f"{found.dissenting:,} of {len(found.passages):,} passages look, by themselves, like another author's than"
+        " that of the stretch they are in: some changes may be missed. If changes are assumed to be more probable,"
+        " more of them are found, and more of those are false."
+    ]
+    return {
+        **_model_values(about, model, [document], author_corpus, asked or {}),
+        "kind": "rolling",
+        "conclusion": _conclude(document, found),
+        "limits": [*LIMITS, *([AGAINST_ALL] if weighed else []), _describe_confidence(model), CLOSED, COSTLY],
+        "warnings": [
+            *(f"{found.document}: {caution}." for caution in (*found.cautions, *document.guesses)),
+            *(dissenting if found.dissenting else []),
+        ],
+        "thinned": len(document.text) > LONG,
+        "document": found.document,
+        "length": len(document.text),
+        "passages": [
+            {
+                "begin": passage.begin,
+                "end": passage.end,
+                "author": passage.attribution.author,
+                "ranking": [
+                    [each.author, round(each.probability, DIGITS)] for each in passage.attribution.ranking[:10]
+                ],
+            }
+            for passage in found.passages
+        ],
+        "stretches": [
+            {
+                "begin": stretch.begin,
+                "end": stretch.end,
+                "author": stretch.author,
+                "probability": round(stretch.probability, DIGITS),
+                "bits": None if own is None else finite(float(own.mean(axis=0).sum()), 1),
+            }
+            for stretch, own in zip(found.stretches, gains, strict=True)
+        ],
+        "changes": list(found.changes),
+        "strongest": _strongest(found, pieces, gains),
+        "packed": _pack_stretches(model, found, pieces, gains, runtime, author_corpus),
+    }
+
+
+def _conclude(document: Document, found: Rolling) -> str:
+    """Summarize the result in a sentence, with its reservations."""
+    count, stretches = len(found.changes), len(found.stretches)
+    said = (
+        "no change of hand found" if not count else "1 change of hand" if count == 1 else f"{count:,} changes of hand"
+    )
+    if faint := sum(not stretch.stands_out for stretch in found.stretches):
+        said += "; no author stands out" + ("" if faint == stretches else f" in {faint:,} of {stretches:,} stretches")
+    if found.dissenting:
+        said += f"; {found.dissenting:,} passages look like somebody else's"
+    return f"{len(document.text):,} characters in {len(found.passages):,} passages: {said}."
+
+
+def _weigh_stretches(model: AuthorModel, document: Document, found: Rolling, runtime: Runtime) -> list[Gains | None]:
+    """(members, characters) of each stretch: bits of each character for its author. None if no member is additive.
+
+    The whole text is read at once, so that each stretch has what comes before it as context.
+    """
+    authors = list(dict.fromkeys(stretch.author for stretch in found.stretches))
+    asked = [AuthorQuestion(0, model.authors.index(author)) for author in authors]
+    weighed = explain_attributions(model, [document], asked, runtime, additive=True)
+    gains_of = {author: each.gains for author, each in zip(authors, weighed, strict=True)}
+    return [
+        None if (own := gains_of[stretch.author]) is None else own[:, stretch.begin : stretch.end]
+        for stretch in found.stretches
+    ]
+
+
+def _longest(found: Rolling) -> list[int]:
+    """Return the numbers of the longest stretches, in the order of the text."""
+    lengths = [stretch.end - stretch.begin for stretch in found.stretches]
+    return sorted(sorted(range(len(lengths)), key=lambda number: -lengths[number])[:NAMED_STRETCHES])
+
+
+def _strongest(found: Rolling, pieces: Sequence[Document], gains: Sequence[Gains | None]) -> list[dict[str, Any]]:
+    """Return the strongest passages for and against the author of each long stretch, in the order of the text."""
+    most = MOST_PASSAGES if len(pieces) == 1 else 2
+    return [
+        {"document": number, **each._asdict(), "bits": round(each.bits, 2), "agreement": round(each.agreement, 2)}
+        for number in _longest(found)
+        if (own := gains[number]) is not None
+        for each in find_passages(pieces[number].text, own, most)
+    ]
+
+
+def _pack_stretches(
+    model: AuthorModel,
+    found: Rolling,
+    pieces: Sequence[Document],
+    gains: Sequence[Gains | None],
+    runtime: Runtime,
+    author_corpus: AuthorCorpus | None,
+) -> str:
+    """Return the text by its stretches, packed, with the evidence in them and the features that members name."""
+    authors = [model.authors.index(stretch.author) for stretch in found.stretches]
+    samples = {author: _sample_author(model, author, author_corpus) for author in authors}
+    marked = MarkedTexts()
+    for piece, own, author in zip(pieces, gains, authors, strict=True):
+        marked.add("stretch", piece, own, samples[author])
+    if sum(len(piece.text) for piece in pieces) > LONG:
+        marked.drop_weak_words(STRONG)
+    chosen = [number for number in _longest(found) if len(pieces[number].text) >= SHORTEST_NAMED]
+    asked = [AuthorQuestion(row, authors[number]) for row, number in enumerate(chosen)]
+    named = explain_attributions(model, [pieces[number] for number in chosen], asked, runtime, additive=False)
+    features = []
+    for number, evidence in zip(chosen, named, strict=True):
+        stretch = found.stretches[number]
+        where = f"{stretch.author}, characters {stretch.begin:,} to {stretch.end:,}"
+        features += [
+            feature_values(f"{each.member}: {where}", each.unit, each.features)
+            for each in evidence.features
+            if each.features
+        ]
+    return marked.pack(features)

@@ -14,16 +14,15 @@ from byline.corpora.documents import Document
 from byline.engines.protocol import Runtime
 from byline.judgment.checks.cautions import SHORT
 from byline.judgment.passage_evidence import LONGEST_WORD, Gains, weigh_words
-from byline.report.common import DIGITS, LIMITS, MarkedTexts, feature_values, finite, unique_names
-from byline.report.page import pack
+from byline.report.page import DIGITS, LIMITS, MarkedTexts, feature_values, finite, pack, unique_names
 from byline.report.provenance import member_values, texts_provenance
 from byline.tasks.cluster import Clustering, DocumentPair, LinkEvidence, choose_links, explain_links
 from byline.text.shared_passages import PASSAGE, find_pairs, plain_form
 
-PRESUPPOSED = "Links are taken against all pairs of these very texts, most of which must be by two authors."
+PRESUPPOSED = "Links are relative to all pairs of these texts, most of which must be by two authors."
 NO_CUT = (
-    "No link of a certain size made the clusters: those parts of the tree were taken that stand longest. So texts whose"
-    " link is more than just enough may be apart, and others with less be together."
+    "No fixed link made the clusters: the parts of the tree that last longest were chosen. Two texts whose link is more"
+    " than just enough may be in two clusters, and two with less in one."
 )
 NOT_PROOF = (
     "What speaks for a link is shown for one pair at a time. Texts on one topic, or of one kind, share much whoever"
@@ -156,7 +155,7 @@ def _pair_values(
                 for document in short
             ),
         ],
-        "packed": marked.pack([feature_values(each.member, each) for each in found.features if each.features]),
+        "packed": marked.pack([feature_values(*each) for each in found.features if each.features]),
     }
 
 

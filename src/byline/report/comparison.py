@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from byline.corpora.answers import Answer
 from byline.engines.matrix import Table
@@ -14,15 +15,31 @@ from byline.figures.score_tables import ScoreTable, mean_there, score_table
 from byline.judgment.fusion import average_term, member_terms, scale_scores
 from byline.judgment.interpretation import has_unit_scores
 from byline.judgment.score_normalization import REACHES, reference_scores
-from byline.report.common import DIGITS, finite, position_among
+from byline.report.page import DIGITS, finite, rounded
 from byline.runs.member_files import Record
 from byline.runs.run import Run
 
 MIN_ROWS = 3
 """Texts of a heat map."""
 HEAT_DIGITS = 2
+MAX_BARS = 40
+"""Of a histogram."""
 NOBODY: Table = np.zeros(0)
 LINE = "score that speaks for neither side"
+
+
+def position_among(values: Sequence[float] | NDArray[np.float64], own: float) -> dict[str, Any]:
+    """Return the position of a value among others: how many are lower, their quartiles, and a histogram."""
+    others = np.asarray(values, np.float64)
+    bars = int(np.clip(np.ceil(2 * np.sqrt(len(others))), 8, MAX_BARS))
+    counts = np.histogram(others, bars)[0] if len(others) else np.zeros(0, np.int64)
+    return {
+        "own": round(float(own), DIGITS),
+        "count": len(others),
+        "below": int((others < own).sum()),
+        "quartiles": rounded(np.quantile(others, [0, 0.25, 0.5, 0.75, 1]).tolist()) if len(others) else [],
+        "bars": counts.tolist(),
+    }
 
 
 def corpus_table(run: Run, language: str) -> ScoreTable | None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Any
 
-from byline.author_models.model import AuthorModel
-from byline.author_models.model_file import author_model_bytes
 from byline.corpora.documents import Document
 from byline.judgment.likelihood_ratio import EVEN
-from byline.report.common import short_names
+from byline.report.page import short_names
 from byline.runs.folder import PLAN, POOL, RunFolder
 from byline.runs.member_files import describe
 from byline.runs.plan import describe_environment
@@ -20,17 +18,10 @@ from byline.settings.settings import ADDITIVE, Settings
 from byline.storage.files import sha256
 
 
-class Command(NamedTuple):
-    """The command that repeats a run."""
-
-    words: Sequence[str]
-    template: bool = False
-    """Whether words in capitals stand for names that were not kept."""
-
-
-def run_provenance(run: Run, command: Command) -> dict[str, Any]:
-    """Return the command, the settings, and the hashes of a run's files and texts."""
+def run_provenance(run: Run, command: Sequence[str] | None) -> dict[str, Any]:
+    """Return the command, by default the run's, the settings, and the hashes of a run's files and texts."""
     plan = run.plan
+    words, template = (command, False) if command else _verify_command(run)
     files = {PLAN: sha256((run.folder / PLAN).read_bytes())}
     folder = RunFolder(run.folder, plan)
     for record in run.records:
@@ -38,8 +29,8 @@ def run_provenance(run: Run, command: Command) -> dict[str, Any]:
         hashes = describe(home)["files"]
         files |= {f"{home.relative_to(run.folder).as_posix()}/{name}": digest for name, digest in hashes.items()}
     return {
-        "command": shlex.join(command.words),
-        "template": command.template,
+        "command": shlex.join(words),
+        "template": template,
         "settings": _settings([member.settings for member in plan.members]),
         "seed": plan.members[0].seed,
         "preset": plan.preset,
@@ -64,8 +55,10 @@ def _hashes(documents: Sequence[Document], shorten: bool = False) -> list[list[s
     ]
 
 
-def verify_command(run: Run) -> Command:
-    """Return the command that repeats a run as it was given, or a template if there was none.
+def _verify_command(run: Run) -> tuple[Sequence[str], bool]:
+    """Return the command that repeats a run as it was given, and False; if there was none, a template and True.
+
+    Words in capitals stand for names that were not kept.
 
     A time budget buys different numbers of members on different machines, so there the template names the number.
     """
@@ -73,9 +66,9 @@ def verify_command(run: Run) -> Command:
     if request.combined:
         words = ["byline", "combine", *request.combined, "-o", "OUT"]
         said = plan.judgment.interpretation
-        return Command((*words, *(["--interpret", said] if said != "cohort" else [])), template=True)
+        return (*words, *(["--interpret", said] if said != "cohort" else [])), True
     if plan.command and not plan.budget:
-        return Command(plan.command)
+        return plan.command, False
     single = plan.judgment.interpretation == "cohort" and sum(len(group.ids) for group in plan.groups) == 1
     words = ["byline", "verify", *(["--known", "KNOWN", "--unknown", "UNKNOWN"] if single else ["PROBLEMS"])]
     words += ["-o", "OUT", "--preset", str(run.folder / POOL)]
@@ -89,7 +82,7 @@ def verify_command(run: Run) -> Command:
     words += ["--calibration", "CALIBRATION"] if request.judgment.get("calibration") else []
     words += ["--control", "CONTROL"] if request.control else []
     words += ["--reference", "REFERENCE"] if request.reference else []
-    return Command(tuple(words), template=True)
+    return words, True
 
 
 def member_values(
@@ -125,12 +118,3 @@ def texts_provenance(
     if seed is not None:
         found["seed"] = seed
     return {**found, **about.get("provenance", {})}
-
-
-def model_provenance(
-    about: Mapping[str, Any], model: AuthorModel, texts: Mapping[str, Sequence[Document]], facts: Mapping[str, object]
-) -> dict[str, Any]:
-    """Return the same for results of a model of authors, with the hash of the file it makes."""
-    facts = {"Language": model.language, "Authors": len(model.authors), "Their texts": len(model.owners), **facts}
-    found = texts_provenance(about, model.members, model.seed, texts, facts)
-    return {"files": {"the model, as a file": sha256(author_model_bytes(model))}, **found}

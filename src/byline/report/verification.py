@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import roc_curve
 
 from byline.corpora.answers import Answer, read_truth
 from byline.corpora.problems import Problem
-from byline.figures.curves import reliability_bins, roc_curve, tippett_curves, truth_of
+from byline.figures.curves import truth_of
 from byline.figures.score_tables import ScoreTable
 from byline.judgment.checks.cautions import Caution
 from byline.judgment.interpretation import has_unit_scores
 from byline.judgment.likelihood_ratio import NO_SUPPORT
-from byline.judgment.metrics import auc, c_at_1
+from byline.judgment.metrics import Reliability, auc, c_at_1, cllr, reliability, tippett
 from byline.judgment.resampling import interval, measure_draws, weigh_texts
-from byline.report.common import DIGITS, LIMITS, MarkedTexts, finite, rounded, short_names
 from byline.report.comparison import (
     corpus_table,
     decision_lines,
@@ -27,11 +27,20 @@ from byline.report.comparison import (
     positions_among_problems,
     positions_in_reference,
 )
-from byline.report.page import require_report_path, write_report
-from byline.report.provenance import Command, run_provenance, verify_command
+from byline.report.page import (
+    DIGITS,
+    LIMITS,
+    MarkedTexts,
+    feature_values,
+    finite,
+    require_report_path,
+    rounded,
+    short_names,
+    write_report,
+)
+from byline.report.provenance import run_provenance
 from byline.report.wording import NONE_KEPT, count_verdicts, is_leaning, problem_values, verdict_of, verdict_words
 from byline.runs.folder import FOLDER
-from byline.runs.member_files import Record
 from byline.runs.run import MemberEvidence, Run, stack_gains
 from byline.settings.settings import ADDITIVE
 
@@ -67,7 +76,9 @@ def verification_report(
 
     `title` and `command` replace the run's folder and command if readers know it by other names.
     """
-    path = _named(run.folder) if isinstance(run, Run) else Path(run)
+    path = run.folder if isinstance(run, Run) else Path(run)
+    if isinstance(run, Run) and path.name == FOLDER:
+        path = path.parent  # a run is known by the folder of its answers
     run = run if isinstance(run, Run) else Run.open(run)
     plan = run.plan
     known_truth = read_truth(Path(truth)) if truth is not None else {}
@@ -115,7 +126,7 @@ def verification_report(
         "learning": [
             {
                 "language": plan.groups[record.group].language,
-                "name": f"{plan.places[record.member] + 1} {_name(record)}"
+                "name": f"{plan.places[record.member] + 1} {record.member.settings.engine_name}"
                 + (f", way {way}" if len(record.curves) > 1 else ""),
                 "bits": rounded(curve),
             }
@@ -123,14 +134,20 @@ def verification_report(
             for way, curve in enumerate(record.curves, start=1)
             if curve
         ],
-        "members": [_member_values(run, record) for record in run.records],
-        "provenance": run_provenance(run, Command(command) if command else verify_command(run)),
+        "members": [
+            {
+                "member": plan.places[record.member] + 1,
+                "name": record.member.settings.engine_name,
+                "seed": record.member.seed,
+                "seconds": round(record.seconds, 1),
+                "bits": finite(record.bits),
+                "additive": record.member.settings.engine in ADDITIVE,
+                "made_by": dict(record.made_by),
+            }
+            for record in run.records
+        ],
+        "provenance": run_provenance(run, command),
     }
-
-
-def _named(folder: Path) -> Path:
-    """Return the folder that a run is known by: that of its answers."""
-    return folder.parent if folder.name == FOLDER else folder
 
 
 def _problem_rows(
@@ -140,7 +157,9 @@ def _problem_rows(
     plan = run.plan
     answer_of = {answer.id: answer for answer in run.answers}
     answers = [answer_of[name] for name in plan.groups[group].ids]
-    records = run.group_records(group)
+    members = [
+        (plan.places[record.member] + 1, record.member.settings.engine_name) for record in run.group_records(group)
+    ]
     scores = member_scores(run, group, answers)
     among = positions_among_problems(table, answers, has_unit_scores(plan.judgment.interpretation))
     in_reference = positions_in_reference(run, group)
@@ -149,8 +168,8 @@ def _problem_rows(
         yield {
             **problem_values(answer, problem, truth.get(answer.id), plan.judgment, cautions),
             "members": [
-                {"member": plan.places[record.member] + 1, "name": _name(record), "score": finite(score)}
-                for record, score in zip(records, scores[:, place].tolist(), strict=True)
+                {"member": number, "name": name, "score": finite(score)}
+                for (number, name), score in zip(members, scores[:, place].tolist(), strict=True)
             ],
             "cohort": among[place],
             "reference": in_reference[place],
@@ -182,7 +201,7 @@ def _limits(run: Run, calibrated: bool) -> list[str]:
     judgment = run.plan.judgment
     found = []
     if judgment.interpretation == "cohort":
-        suits = "Whether this one suits the question was not kept; byline reference check says it."
+        suits = "Whether this one suits the question was not kept; byline reference check tells."
         if run.cautions and run.cautions.reference:
             check = run.cautions.reference
             suits = f"This one has {check.texts} texts by {check.authors} people. {check.verdict}"
@@ -190,11 +209,11 @@ def _limits(run: Run, calibrated: bool) -> list[str]:
             f"Each problem was compared with a reference population. One of another kind of text misleads. {suits}"
         )
     else:
-        found.append("Half of the problems are taken to be by the same author; where that is wrong, answers shift.")
+        found.append("Half of the problems are assumed to be by the same author; if that is wrong, answers shift.")
     if calibrated and judgment.calibration is not None:
         corpora = ", ".join(judgment.calibration.corpora)
         found.append(f"Likelihood ratios were calibrated on {corpora}; texts of another kind may need their own.")
-        found.append(f"Probabilities hold at a prior of {judgment.prior:g}, which is not the program's to know.")
+        found.append(f"Probabilities hold at a prior of {judgment.prior:g}, which Byline can't know.")
     else:
         found.append("Nothing is calibrated: answers are an order, not probabilities.")
     return found
@@ -211,33 +230,12 @@ def _pack_texts(problem: Problem, evidence: Sequence[MemberEvidence], cautions: 
         marked.add("known" if number else "unknown", replace(document, name=name), gains, others)
     return marked.pack(
         [
-            {
-                "member": f"{name}, way {kept.way} of asking",
-                "unit": unit.removesuffix(" distance"),
-                "for": [[each.name, finite(each.weight, 6)] for each in kept.features if each.weight > 0],
-                "against": [[each.name, finite(each.weight, 6)] for each in kept.features if each.weight < 0],
-            }
+            feature_values(f"{name}, way {kept.way} of asking", unit, kept.features)
             for name, unit, kept in evidence
             if kept.features
         ],
         [passage._asdict() for caution in cautions for passage in caution.passages],
     )
-
-
-def _name(record: Record) -> str:
-    return record.member.settings.engine_name
-
-
-def _member_values(run: Run, record: Record) -> dict[str, Any]:
-    return {
-        "member": run.plan.places[record.member] + 1,
-        "name": _name(record),
-        "seed": record.member.seed,
-        "seconds": round(record.seconds, 1),
-        "bits": finite(record.bits),
-        "additive": record.member.settings.engine in ADDITIVE,
-        "made_by": dict(record.made_by),
-    }
 
 
 def _missing_parts(run: Run) -> list[str]:
@@ -268,41 +266,39 @@ def accuracy_values(
     values = [answer.rounded for answer in judged]
     calibrated = all(answer.llr is not None and answer.probability is not None for answer in judged)
     bans = [answer.llr or 0.0 for answer in judged]
+    ratios, chances = np.array(bans) * np.log(10), [answer.probability or 0.0 for answer in judged]
     weights = weigh_texts([problems[answer.id] for answer in judged], np.random.default_rng(seed))
-    drawn = measure_draws(known, values, weights, np.array(bans) * np.log(10) if calibrated else None)
+    drawn = measure_draws(known, values, weights, ratios if calibrated else None)
 
     def with_interval(name: str, value: float) -> list[float]:
         reach = interval(drawn[name])
         return rounded([value, reach.low, reach.high])
 
     area, right = auc(known, values), c_at_1(known, values)
-    curve = roc_curve(known, values)
-    found: dict[str, Any] = {
+    false_alarms, hits, _ = roc_curve(known, values, drop_intermediate=False)
+    curves = tippett(known, bans)
+    return {
         "measures": {
             "auc": with_interval("auc", area),
             "c@1": with_interval("c_at_1", right),
             "product": with_interval("product", area * right),
-            "cllr": None,
+            "cllr": with_interval("cllr", cllr(known, ratios)) if calibrated else None,
         },
         "measured": {"problems": len(judged), "left_out": len(answers) - len(judged)},
-        "roc": {"x": rounded(curve.false_alarms), "y": rounded(curve.hits)},
-        "tippett": None,
-        "calibration": None,
+        "roc": {"x": rounded(false_alarms), "y": rounded(hits)},
+        "tippett": {"llr": rounded(curves.bans), "same": rounded(curves.same), "another": rounded(curves.different)}
+        if calibrated
+        else None,
+        "calibration": [_bin_values(each) for each in reliability(known, chances)] if calibrated else None,
     }
-    if calibrated:
-        steps = tippett_curves(known, bans)
-        found["measures"]["cllr"] = with_interval("cllr", steps.cllr)
-        found["tippett"] = {
-            "llr": rounded(steps.bans), "same": rounded(steps.same), "another": rounded(steps.different)
-        }  # fmt: skip
-        found["calibration"] = [
-            {
-                "predicted": round(each.probability, DIGITS),
-                "observed": round(each.same, DIGITS),
-                "low": round(each.interval.low, DIGITS),
-                "high": round(each.interval.high, DIGITS),
-                "count": each.problems,
-            }
-            for each in reliability_bins(known, [answer.probability or 0.0 for answer in judged])
-        ]
-    return found
+
+
+def _bin_values(found: Reliability) -> dict[str, Any]:
+    low, high = found.interval
+    return {
+        "predicted": round(found.answer, DIGITS),
+        "observed": round(found.same, DIGITS),
+        "low": round(low, DIGITS),
+        "high": round(high, DIGITS),
+        "count": found.problems,
+    }

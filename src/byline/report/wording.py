@@ -1,18 +1,23 @@
-"""Answers in words, the same in the terminal and in reports."""
+"""Answers in words, the same in the terminal and in reports, and one answer with the evidence for it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 from byline.corpora.answers import Answer
+from byline.corpora.documents import Document
 from byline.corpora.problems import Problem
+from byline.errors import RunError
 from byline.judgment.calibration import is_capped
 from byline.judgment.checks.cautions import Caution
 from byline.judgment.interpretation import JudgmentOptions
 from byline.judgment.likelihood_ratio import describe_ratio, format_ratio, support_word
-from byline.report.common import finite, short_names
+from byline.judgment.passage_evidence import Gains, choose_strongest, find_passages, weigh_words
+from byline.report.page import finite, short_names
+from byline.runs.run import Run, stack_gains
 
 Verdict = Literal["same", "another", "undecided"]
 
@@ -20,11 +25,11 @@ VERDICTS: dict[Verdict, str] = {"same": "same author", "another": "another autho
 LEANINGS = {"same": "leans to the same author", "another": "leans to another author"}
 """Verdicts whose likelihood ratio is too close to 1 to support them."""
 SKIPPED = "skipped"
-RESERVE = "What another calibration, or other texts to compare with, would change is not in that."
-"""What an interval of the weight of evidence does not cover."""
+RESERVE = "The choice of the calibration and of the other texts is not covered."
+"""About the interval of the weight of evidence."""
 NONE_KEPT = (
-    "Whether texts are short, share passages, or differ in language or kind was not kept with this run, as with those"
-    " of earlier versions; byline verify again tells."
+    "Whether texts are short, share passages, or differ in language or kind was not kept with this run, which an"
+    " earlier version wrote. Answer the problems again to find out."
 )
 
 
@@ -58,7 +63,7 @@ def count_verdicts(answers: Iterable[Answer]) -> str:
 
 
 def ratio_words(times: str, same: bool) -> str:
-    """Say how many times more the evidence is to be expected on one side than on the other."""
+    """Return the sentence that compares how likely the findings are on either side."""
     sides = (
         "the author of the known texts wrote the unknown one than if somebody else did"
         if same
@@ -85,7 +90,7 @@ def problem_values(
         "verdict": verdict_of(answer),
         "leaning": is_leaning(answer),
         "truth": truth,
-        "statement": _statement(answer, judgment),
+        "statement": describe_answer(answer, judgment),
         "known": names[1:],
         "unknown": names[0],
         "known_characters": sum(len(document.text) for document in problem.known),
@@ -94,29 +99,157 @@ def problem_values(
     }
 
 
-def _statement(answer: Answer, judgment: JudgmentOptions) -> str:
+def describe_answer(answer: Answer, judgment: JudgmentOptions) -> str:
+    """Return an answer, its strength and its interval as sentences."""
     verdict = verdict_of(answer)
     if answer.llr is None:
         leaning = {"same": "the same author", "another": "another author"}.get(verdict)
         others = "the reference" if judgment.interpretation == "cohort" else "the other problems"
-        said = f"Compared with {others} it leans towards {leaning}." if leaning else "It is left undecided."
+        said = f"Compared with {others} it leans towards {leaning}." if leaning else "The answer is undecided."
         return f"{said} Nothing is calibrated for these members: the answer is an order, not a probability."
     said = f"The evidence is {describe_ratio(answer.llr)}. {ratio_words(format_ratio(answer.llr), answer.llr >= 0)}"
-    at_bound = judgment.calibration is not None and is_capped(judgment.calibration, answer.llr)
-    if judgment.calibration is not None and at_bound:
+    capped = judgment.calibration is not None and is_capped(judgment.calibration, answer.llr)
+    if judgment.calibration is not None and capped:
         cap = judgment.calibration.caps.same if answer.llr > 0 else judgment.calibration.caps.different
         said += (
-            f" The score alone would claim more, but ratios above {format_ratio(cap)} are not borne out by what this"
-            " calibration was made of."
+            f" The score alone would give a larger ratio, but the calibration corpora do not support ratios above"
+            f" {format_ratio(cap)}."
         )
     if answer.interval:
         low, high = (f"{end:+.2f}" for end in answer.interval)
         spread = (
-            "how far members agree and how far it hangs on parts of the texts would let it lie between"
-            f" {low} and {high}"
+            f"Over members and parts of the texts it varies from {low} to {high}."
             if low != high
-            else "without some of the members, or parts of the texts, it would be the same"
-            + (", at its bound, which is no proof of precision" if at_bound else "")
+            else "It is the same without some of the members or parts of the texts."
+            + (" It is at its limit, so that is no proof of precision." if capped else "")
         )
-        said += f" The weight of evidence is {answer.llr:+.2f} bans; {spread}. {RESERVE}"
-    return said + (" It is left undecided, which is written as 0.500." if verdict == "undecided" else "")
+        said += f" The weight of evidence is {answer.llr:+.2f} bans. {spread} {RESERVE}"
+    return said + (" The answer is undecided and written as 0.500." if verdict == "undecided" else "")
+
+
+class PassageShown(NamedTuple):
+    """A passage of one of a problem's texts."""
+
+    document: str
+    begin: int
+    end: int
+    bits: float
+    agreement: float
+    words: tuple[tuple[str, float], ...]
+    """Each with its bits."""
+
+
+class FeaturesShown(NamedTuple):
+    """The features for and against that a member which is not additive names."""
+
+    member: str
+    supporting: tuple[str, ...]
+    opposing: tuple[str, ...]
+
+
+class SharedShown(NamedTuple):
+    """A passage that texts of the other side share."""
+
+    document: str
+    begin: int
+    end: int
+    text: str
+
+
+class Explanation(NamedTuple):
+    """One answer, and the evidence for it."""
+
+    id: str
+    verdict: str
+    statement: str
+    cautions: tuple[Caution, ...]
+    """Reasons not to trust it."""
+    passages: tuple[PassageShown, ...]
+    features: tuple[FeaturesShown, ...]
+    shared: tuple[SharedShown, ...] = ()
+    unlooked: str | None = None
+    """Why there are no cautions, if the run kept none."""
+    weighed: bool = True
+    """Whether additive members kept evidence, so that there may be passages."""
+    said: str = ""
+    """The verdict in the words of the table of answers, which says that unsupported ones lean."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The cautions in words, or why there are none."""
+        return (self.unlooked,) if self.unlooked else tuple(caution.text for caution in self.cautions)
+
+
+def explain_problem(run: Run | Path | str, name: str | None, most: int) -> Explanation:
+    """Explain the answer to one problem of a run, opened or in a folder, with up to `most` passages for and against.
+
+    The problem need not be named if there is only one.
+    """
+    run = run if isinstance(run, Run) else Run.open(run)
+    name = _require_problem(run, name)
+    documents = (run.problems[name].unknown, *run.problems[name].known)
+    key = next((number, group.ids.index(name)) for number, group in enumerate(run.plan.groups) if name in group.ids)
+    evidence = run.evidence.get(key, [])
+    (answer,) = [each for each in run.answers if each.id == name]
+    cautions = run.cautions.of(name) if run.cautions else ()
+    gains = [stack_gains(evidence, number, len(document.text)) for number, document in enumerate(documents)]
+    weighed = [(document, own) for document, own in zip(documents, gains, strict=True) if own is not None]
+    passages = [passage for document, own in weighed for passage in _find_passages(document, own, most)]
+    return Explanation(
+        name,
+        {"same": "the same author", "another": "another author", "undecided": "undecided"}[verdict_of(answer)],
+        describe_answer(answer, run.plan.judgment),
+        cautions,
+        tuple(choose_strongest(passages, most)),
+        tuple(
+            FeaturesShown(
+                member,
+                tuple(each.name for each in kept.features if each.weight > 0)[:8],
+                tuple(each.name for each in kept.features if each.weight < 0)[:8],
+            )
+            for member, _, kept in evidence
+            if kept.features and kept.way == 1
+        ),
+        tuple(
+            SharedShown(document.name, each.begin, each.end, document.text[each.begin : each.end])
+            for caution in cautions
+            for each in caution.passages
+            for document in [documents[each.document]]
+        ),
+        None if run.cautions else NONE_KEPT,
+        bool(weighed),
+        verdict_words(answer),
+    )
+
+
+def _require_problem(run: Run, name: str | None) -> str:
+    """Return the id of a problem of a run. Raise RunError if the name is not one of them."""
+    ids = [each for group in run.plan.groups for each in group.ids]
+    if name is None and len(ids) == 1:
+        return ids[0]
+    if reason := dict(run.plan.skipped).get(name or ""):
+        raise RunError(f"{name} was skipped, because it could not be used: {reason}", where=run.folder)
+    if name is None or name not in ids:
+        few = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
+        wrong = f"no problem {name}" if name else "has several problems"
+        raise RunError(wrong, where=run.folder, remedy=f"Name one of {few}")
+    return name
+
+
+def _find_passages(document: Document, gains: Gains, most: int) -> list[PassageShown]:
+    words = weigh_words(document.text, gains)
+    return [
+        PassageShown(
+            document.name,
+            each.begin,
+            each.end,
+            each.bits,
+            each.agreement,
+            tuple(
+                (document.text[word.begin : word.end], word.bits)
+                for word in words
+                if each.begin <= word.begin and word.end <= each.end
+            ),
+        )
+        for each in find_passages(document.text, gains, most, words)
+    ]

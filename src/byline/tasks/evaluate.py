@@ -20,7 +20,7 @@ from byline.corpora.answers import match_truth, read_answers, read_answers_json,
 from byline.corpora.documents import classify_path, read_json
 from byline.corpora.problems import Problem, read_problems
 from byline.errors import AnswersError, CorpusError
-from byline.judgment.metrics import Measures, average_precision, bcubed_f, measure, reliability, tippett
+from byline.judgment.metrics import Measures, average_precision, bcubed_f, log_ratios, measure, reliability, tippett
 from byline.judgment.resampling import (
     Comparison,
     Draws,
@@ -83,7 +83,7 @@ class Evaluation:
                 **{name: [each.low, each.high] for name, each in self.intervals.items()},
             },
             "calibration": [asdict(part) for part in reliability(self.truth, self.values)],
-            "tippett": asdict(tippett(self.truth, self.values)),
+            "tippett": asdict(tippett(self.truth, log_ratios(self.values) / np.log(10))),
         }
 
 

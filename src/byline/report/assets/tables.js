@@ -141,21 +141,22 @@ function sortedTable({ caption, noun, columns, rows, words, choices = [], sorted
   arrange();
   say();
   const label = (control, text) => el("div", { class: "control" }, el("label", { for: control.id }, text), control);
+  const form = el(
+    "form",
+    {
+      class: "controls",
+      role: "search",
+      "aria-label": `Filter: ${caption}`,
+      submit: (event) => event.preventDefault(),
+    },
+    label(box, "Find"),
+    lists.map((list, place) => label(list, choices[place].label)),
+    status,
+  );
   const element = el(
     "div",
     {},
-    el(
-      "form",
-      {
-        class: "controls",
-        role: "search",
-        "aria-label": `Filter: ${caption}`,
-        submit: (event) => event.preventDefault(),
-      },
-      label(box, "Find"),
-      lists.map((list, place) => label(list, choices[place].label)),
-      status,
-    ),
+    lines.length > 1 ? form : null,
     el(
       "div",
       { class: `scroll ${kind}`, tabindex: "0", role: "region", "aria-label": caption },
