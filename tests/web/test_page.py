@@ -76,7 +76,7 @@ def runs(served: Served) -> dict[str, str]:
     asked = {"task": "clustering", "draft": draft, "options": {"title": f"Clusters {HOSTILE}", "keep_files": True}}
     hostile = served.post("api/jobs", asked)["id"]
     files = {"known/a.txt": habits(1, 700), "unknown/b.txt": habits(1, 700, 1), "reference/c.txt": habits(2, 700)}
-    options = {"title": "too few", "reference": {"uploaded": True}}
+    options = {"title": "too few", "uploaded": True}
     failing = served.post("api/jobs", {"task": "question", "draft": served.fill(files), "options": options})["id"]
     return {"hostile": hostile, "failing": failing}
 
