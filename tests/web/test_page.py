@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 import zipfile
 from collections.abc import Callable, Iterator
 from importlib.resources import files
@@ -225,24 +224,14 @@ def wait_done(page: Any, job: str) -> None:
     page.wait_for_selector(".conclusion, .note.warning", timeout=120_000)
 
 
-def test_it_can_be_used_within_a_second(open_page: Open, address: str) -> None:
+def test_the_first_view_leads_to_a_task_and_back(open_page: Open) -> None:
     page = open_page()
-    taken = []
-    for _ in range(5):  # a machine that is busy with something else may be slow at times
-        page.goto("about:blank")
-        begun = time.perf_counter()
-        page.goto(address)
-        page.get_by_role("link", name="Which texts belong together?").click()
-        page.wait_for_selector(".zone")
-        taken.append(time.perf_counter() - begun)
-        if taken[-1] < 1:
-            break
-    assert min(taken) < 1
+    page.get_by_role("link", name="Which texts belong together?").click()
+    page.wait_for_selector(".zone")
     assert focused(page, "it.tagName") == "H1"
     page.go_back()
     page.get_by_role("heading", name="What do you want to know?").wait_for()
     assert page.get_by_role("button", name="Try it").count() == 4
-    assert "nothing of them leaves it" in page.inner_text("main")
 
 
 def test_files_are_read_at_once_and_those_that_cant_be_say_why(open_page: Open) -> None:

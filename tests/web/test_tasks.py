@@ -25,7 +25,7 @@ from byline.corpora.author_corpus import make_author_corpus
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem
 from byline.corpora.reference.folder import write_reference
-from byline.errors import OVERWRITE, RESUME, BylineError, CorpusError
+from byline.errors import OVERWRITE, RESUME, CorpusError
 from byline.judgment.checks.reference_suitability import check_reference
 from byline.settings.settings import Settings
 from byline.storage.files import checked_json
@@ -40,38 +40,26 @@ from byline.web.references import (
     read_builtin_reference,
     unnamed,
 )
-from byline.web.tasks import FORMS, TASKS, JobContext, answer, command, draw
+from byline.web.tasks import FORMS, JobContext, answer, command, draw
 from paths import TESTS
 from samples import habits, small_problems
 from web_pages import Served, files_below, python_path, serving, until, zipped
 
 ALONE = """
-import socket, sys
+import sys
 sys.modules["matplotlib"] = None  # figures take longer than all else here
 
-def refuse(kind):
-    before = getattr(socket.socket, kind)
-    def connect(self, address, *more):
-        if self.family in (socket.AF_INET, socket.AF_INET6) and address[0] != "127.0.0.1":
+def refuse(event, given):
+    address = given[1] if event in ("socket.connect", "socket.sendto") else given
+    if event in ("socket.connect", "socket.sendto", "socket.getaddrinfo"):
+        if isinstance(address, tuple) and address[0] not in (None, "127.0.0.1", "localhost"):
             with open({log!r}, "a") as file:
                 print(address, file=file)
             raise OSError(f"no network: {{address}}")
-        return before(self, address, *more)
-    setattr(socket.socket, kind, connect)
 
-for kind in ("connect", "connect_ex", "sendto"):
-    refuse(kind)
-
-def look_up(host, *more, **named):
-    if host not in (None, "127.0.0.1", "localhost"):
-        with open({log!r}, "a") as file:
-            print(host, file=file)
-        raise OSError(f"no network: {{host}}")
-    return found(host, *more, **named)
-
-found, socket.getaddrinfo = socket.getaddrinfo, look_up
+sys.addaudithook(refuse)
 """
-"""Python starts with this: nothing can be reached but this machine, and whoever tries is written down."""
+"""Python starts with this: only this machine can be reached, and other attempts are written down."""
 PEOPLE = {f"others/Person {n}/{k}.txt": habits(f"person {n}", 700, k) for n in range(12) for k in range(1)}
 TITLE = "Whose? <b>&amp;</b> 'quoted' \"twice\" $(touch x) \u05d0"
 QUOTED = " the very words that both of them have copied from one and the same book which everybody reads in school "
@@ -223,17 +211,6 @@ def test_what_can_t_be_done_says_why_in_the_words_of_the_page(page: Served, jobs
     assert "is of another language or script" in failed["error"]
     assert str(page.home) not in failed["error"]
     assert "\n" not in failed["error"]
-
-
-def test_a_text_whose_author_is_not_named_is_asked_about_in_the_words_of_the_page(tmp_path: Path) -> None:
-    work = work_of(tmp_path, "attribution")
-    tree(work.files_of("candidates"), "a.txt")
-    with pytest.raises(BylineError) as error:
-        TASKS["attribution"](work)
-    said = work.name_files(page_message(error.value))
-    assert "a.txt" in said
-    assert str(tmp_path) not in said
-    assert "\n" not in said
 
 
 def test_a_disk_that_fills_up_fails_the_job_with_the_reason(page: Served, jobs: dict[str, str]) -> None:

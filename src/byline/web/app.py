@@ -6,8 +6,8 @@ import asyncio
 import errno
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -16,7 +16,6 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from byline import __version__
 from byline.errors import BylineError
 from byline.tasks.attribute import USUAL_PRIOR
 from byline.text.languages import NAMES
@@ -24,12 +23,10 @@ from byline.web.home import Home
 from byline.web.job_options import read_options
 from byline.web.jobs import ACTIVE, FILES, REPORT, Job, JobQueue, Jobs, read_result
 from byline.web.messages import RefusedError, one_line, page_message
-from byline.web.processes import TextReader
 from byline.web.references import EXAMPLES, References
-from byline.web.uploads import Drafts, Uploads, list_formats, read_message
+from byline.web.uploads import Drafts, Uploads, read_message
 
 MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-BASE_STYLE = "base.css"
 REPORT_POLICY = "sandbox allow-scripts allow-downloads allow-modals; frame-ancestors 'none'"
 """A report may draw itself and be printed and saved. Its own policy, in its head, says more."""
 DOWNLOAD_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
@@ -76,10 +73,8 @@ class Page:
 
     def __init__(self, home: Home) -> None:
         self.home = home
-        self.formats, self.missing_formats = list_formats()
-        self.reader = TextReader(home.limits.reading_seconds)
         self.drafts = Drafts(home)
-        self.uploads = Uploads(self.drafts, home.limits, self.reader, self.formats)
+        self.uploads = Uploads(home.limits, self.drafts)
         self.jobs = Jobs(home)
         self.queue = JobQueue(home, self.jobs)
         self.references = References(home)
@@ -101,16 +96,14 @@ class Page:
         limits = self.home.limits
         return Json(
             {
-                "byline": __version__,
-                "limits": {name: getattr(limits, name) for name in ("file_bytes", "total_bytes", "files", "jobs")},
-                "formats": self.formats,
-                "missing": self.missing_formats,
+                "limits": {name: getattr(limits, name) for name in ("file_bytes", "total_bytes", "files")},
+                "formats": self.uploads.formats,
+                "missing": self.uploads.missing_formats,
                 "languages": sorted({*NAMES.values()}),
                 "usual": {"none": USUAL_PRIOR},
                 "references": await asyncio.to_thread(self.references.all),
-                "examples": [each.to_json() for each in EXAMPLES.values()],
+                "examples": [asdict(each) for each in EXAMPLES.values()],
                 "home": str(self.home.folder.absolute()),
-                "figures": find_spec("matplotlib") is not None,
                 "jobs": self.describe_jobs(),
             }
         )
@@ -252,8 +245,8 @@ async def show_asset(request: Request) -> Response:
     name = request.path_params.get("name", "index.html")
     kind = MEDIA_TYPES.get(PurePosixPath(name).suffix)
     found = {each.name: each for each in (files("byline.web") / "assets").iterdir()}.get(name)
-    if name == BASE_STYLE:  # shared with reports
-        found = files("byline.report") / "assets" / BASE_STYLE
+    if name == "base.css":  # shared with reports
+        found = files("byline.report") / "assets" / name
     if kind is None or found is None:
         raise RefusedError(404, HTTP_ERRORS[404])
     return Response(found.read_bytes(), media_type=kind)

@@ -109,18 +109,13 @@ def require_files(task: TaskName, options: Options, draft: Draft) -> None:
         raise RefusedError(422, f"still missing: {' and '.join(missing)}")
     if options.has_reference and task not in ("question", "corpus"):
         raise RefusedError(422, "texts by other people are used in questions and corpora only")
-    if task == "question" and not options.has_reference:
-        raise RefusedError(422, "still missing: texts by other people to compare with; choose or drop some")
-    if options.uploaded and not draft.of_role("reference"):
-        raise RefusedError(422, "still missing: texts by other people to compare with; drop some")
+    lacks_texts = options.uploaded and not draft.of_role("reference")
+    if lacks_texts or (task == "question" and not options.has_reference):
+        raise RefusedError(422, "still missing: texts by other people to compare with")
 
 
 def default_title(task: TaskName, draft: Draft) -> str:
     """Return a title made of the names of the files."""
-    return _describe_files(task, draft)[:MAX_TITLE].strip()
-
-
-def _describe_files(task: TaskName, draft: Draft) -> str:
     if task in ("corpus", "clustering"):
         files = draft.of_role("corpus" if task == "corpus" else "texts")
         sources = {file.source for file in files}

@@ -22,7 +22,7 @@ from typing import Any, Literal, get_args
 from byline.errors import RunError
 from byline.storage.files import checked_json, discard, read_checked_json, remove_parts, write_files
 from byline.web.home import Home, is_id, new_id
-from byline.web.job_options import NEEDED, Options, TaskName, default_title, is_task, require_files
+from byline.web.job_options import MAX_TITLE, NEEDED, Options, TaskName, default_title, is_task, require_files
 from byline.web.messages import RefusedError, one_line
 from byline.web.processes import run_module
 from byline.web.uploads import Draft, move_files
@@ -88,7 +88,7 @@ class Jobs:
         for job in sorted(found, key=lambda job: (job.made, job.id)):
             remove_parts(self.folder(job))
             self._jobs[job.id] = job
-            if job.state in UNFINISHED and _has_result(self.folder(job)):
+            if job.state in UNFINISHED and (self.folder(job) / RESULT).is_file():
                 self.end(job, "done")  # its end was not stored
             elif job.state in UNFINISHED:
                 self.end(job, "interrupted", STOPPED)
@@ -118,7 +118,7 @@ class Jobs:
         if not is_task(task):
             raise RefusedError(422, f"task must be one of {', '.join(NEEDED)}")
         require_files(task, options, draft)
-        job = self._add(task, options.title or default_title(task, draft), options)
+        job = self._add(task, options.title or default_title(task, draft)[:MAX_TITLE].strip(), options)
         try:
             move_files(draft.files.values(), self.folder(job) / TEXTS)
         except BaseException:
@@ -291,13 +291,6 @@ def read_result(folder: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError("not an object")
     return found
-
-
-def _has_result(folder: Path) -> bool:
-    try:
-        return bool(read_result(folder))
-    except (OSError, ValueError):
-        return False
 
 
 def read_options_of(values: Mapping[str, Any]) -> Options:

@@ -32,7 +32,6 @@ FAILED = 1
 EXCERPT = 200
 MEMORY = 3 << 30
 """Bytes that the process that reads files may allocate, if the system supports a limit."""
-UNREADABLE = 422
 
 SendMessage = Callable[..., None]
 """Sends keyword arguments to the server; any thread may call it."""
@@ -97,15 +96,12 @@ class TextReader:
                 found = await asyncio.wait_for(self._ask(path, name), self._seconds)
             except BaseException as error:
                 await self.close()
-                if isinstance(error, TimeoutError):
-                    reason = f"{name}: takes too long to read; save it as plain text"
-                elif isinstance(error, OSError | EOFError | ValueError):
-                    reason = f"{name}: is damaged and can't be read; save it as plain text"
-                else:
+                if not isinstance(error, OSError | EOFError | ValueError):
                     raise
-                raise RefusedError(UNREADABLE, reason) from None
+                fault = "takes too long to read" if isinstance(error, TimeoutError) else "is damaged and can't be read"
+                raise RefusedError(422, f"{name}: {fault}; save it as plain text") from None
         if "error" in found:
-            raise RefusedError(UNREADABLE, one_line(str(found["error"])))
+            raise RefusedError(422, one_line(str(found["error"])))
         return found
 
     async def _ask(self, path: Path, name: str) -> dict[str, Any]:
@@ -124,8 +120,7 @@ class TextReader:
         """End the process."""
         process, self._process = self._process, None
         if process is not None and process.returncode is None:  # otherwise its number may be reused
-            _signal_group(process, KILL)
-            await process.wait()
+            await _end_process(process)
 
 
 def connect_to_server() -> tuple[SendMessage, Callable[[], Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard, get_args
 
@@ -114,10 +114,6 @@ class Example:
     def options(self) -> Options:
         """Return the options of its job."""
         return Options(title=self.title, reference="built-in english" if self.task == "question" else None)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the example as the page needs it."""
-        return asdict(self)
 
 
 EXAMPLES = {

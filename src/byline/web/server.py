@@ -21,7 +21,7 @@ from pathlib import Path
 import uvicorn
 from platformdirs import user_data_path
 from starlette.applications import Starlette
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -37,7 +37,6 @@ TOKEN_BYTES = 32
 REDIRECT = "open.html"
 """A file that leads a browser to the page. All users can read addresses in the list of processes."""
 STOP_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
-SAFE = ("GET", "HEAD")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
@@ -121,7 +120,7 @@ def make_app(home: Home) -> ASGIApp:
         finally:
             cleaner.cancel()
             await page.queue.stop()
-            await page.reader.close()
+            await page.uploads.reader.close()
             page.jobs.delete_temporary()
 
     app = Starlette(routes=page.routes(), lifespan=lifespan, exception_handlers=ERROR_HANDLERS)
@@ -164,16 +163,15 @@ class AccessGuard:
         await app(scope, receive, send_guarded)
 
     def _refusal(self, scope: Scope, token: str) -> str | None:
-        hosts, origins = (_values(scope, name) for name in (b"host", b"origin"))
+        headers = Headers(scope=scope)
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             return WRONG_HOST
-        if any(origin not in self._origins for origin in origins) or (scope["method"] not in SAFE and not origins):
+        if any(origin not in self._origins for origin in origins) or (
+            scope["method"] not in ("GET", "HEAD") and not origins
+        ):
             return WRONG_ORIGIN
         return None if hmac.compare_digest(token.encode("utf-8", "replace"), self._token) else NO_TOKEN
-
-
-def _values(scope: Scope, wanted: bytes) -> list[str]:
-    return [value.decode("latin-1") for name, value in scope["headers"] if name.lower() == wanted]
 
 
 def _listen(port: int | None) -> socket.socket:

@@ -24,7 +24,7 @@ from byline.corpora.reference.build import build_reference, read_reference
 from byline.corpora.reference.folder import write_reference
 from byline.corpora.reference.population import Reference
 from byline.engines.protocol import Runtime
-from byline.errors import BylineError, CorpusError
+from byline.errors import AnswersError, BylineError, CorpusError
 from byline.report.attribution import attribution_report
 from byline.report.clustering import clustering_report
 from byline.report.page import describe_report, render, timestamp
@@ -220,11 +220,10 @@ def _matching_truth(work: JobContext, truth: Path | None, problems: ProblemSet) 
         return None
     try:
         known = read_truth(truth)
+        if any(problem.id not in known for problem in problems.problems):
+            raise AnswersError("lacks some problems", where=truth.name)
     except BylineError as error:
         work.note(f"{page_message(error)}; the answers are not measured")
-        return None
-    if any(problem.id not in known for problem in problems.problems):
-        work.note(f"{truth.name}: lacks some problems; the answers are not measured")
         return None
     return truth
 

@@ -173,8 +173,10 @@ class Drafts:
 class Uploads:
     """Receives files into drafts."""
 
-    def __init__(self, drafts: Drafts, limits: Limits, reader: TextReader, formats: Mapping[str, str]) -> None:
-        self._drafts, self._limits, self._reader, self._formats = drafts, limits, reader, formats
+    def __init__(self, limits: Limits, drafts: Drafts) -> None:
+        self._limits, self._drafts = limits, drafts
+        self.formats, self.missing_formats = list_formats()
+        self.reader = TextReader(limits.reading_seconds)
 
     async def receive(self, request: Request, draft: str, role: str, name: str, source: str = "") -> dict[str, Any]:
         """Receive a file, or all files of an archive, and return the page's description. `source` is its folder."""
@@ -193,8 +195,8 @@ class Uploads:
                 discard(path)  # a kept file has another name by now
 
     def _require_readable(self, role: str, name: str) -> None:
-        if _suffix(name) not in (*self._formats, ZIP) and not _is_table(role, name):
-            known = ", ".join((*self._formats, ZIP))
+        if _suffix(name) not in (*self.formats, ZIP) and not _is_table(role, name):
+            known = ", ".join((*self.formats, ZIP))
             raise RefusedError(415, f"{show_name(name)}: unsupported file type; supported types are {known}")
 
     async def _write_body(self, request: Request, draft: Draft, path: Path, name: str) -> None:
@@ -275,10 +277,10 @@ class Uploads:
         """Add a file to the draft if it can be read. It keeps its suffix, which decides how it is read."""
         path = written.rename(written.with_suffix(_suffix(name)))
         description: Mapping[str, Any] = {}
-        kind = "text" if _suffix(name) in self._formats and not _is_table(role, name) else "other"
+        kind = "text" if _suffix(name) in self.formats and not _is_table(role, name) else "other"
         try:
             if kind == "text":
-                description = await self._reader.read(path, show_name(name))
+                description = await self.reader.read(path, show_name(name))
         except BaseException:
             discard(path)
             raise
