@@ -19,12 +19,10 @@ from byline.web.messages import RefusedError
 from byline.web.uploads import Draft, UploadedFile
 from web_pages import STAND_IN, Served, children_of, files_below, is_running, serving, until, zipped
 
-LIMIT = 30
-
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(tmp_path_factory.mktemp("jobs") / "home", worker=STAND_IN, broken=True, jobs=LIMIT) as served:
+    with serving(tmp_path_factory.mktemp("jobs") / "home", worker=STAND_IN, broken=True) as served:
         yield served
 
 
@@ -278,16 +276,6 @@ def test_two_who_cancel_or_delete_at_once_do_no_harm(page: Served) -> None:
     assert set(statuses) <= {204, 404}
     assert 204 in statuses
     assert page.wait_for(page.ask("done")["id"])["state"] == "done"
-
-
-def test_only_so_many_jobs_may_wait(page: Served) -> None:
-    page.wait_for(page.ask("wait")["id"], "running")
-    for _ in range(LIMIT):
-        page.post("api/examples/clustering")
-    page.post("api/examples/clustering", status=429)
-    found: list[int] = []
-    together(lambda: found.append(len(page.get("api/jobs")["jobs"])), 20)
-    assert found == [LIMIT + 1] * 20
 
 
 def test_what_is_still_missing_is_said(page: Served) -> None:

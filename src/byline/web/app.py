@@ -26,7 +26,7 @@ from byline.web.messages import RefusedError, one_line, page_message
 from byline.web.references import EXAMPLES, References
 from byline.web.uploads import Drafts, Uploads, read_message
 
-MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 REPORT_POLICY = "sandbox allow-scripts allow-downloads allow-modals; frame-ancestors 'none'"
 """A report may draw itself and be printed and saved. Its own policy, in its head, says more."""
 DOWNLOAD_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
@@ -56,8 +56,6 @@ DOWNLOADS = {
 """Descriptions of downloads, in the order in which the page lists them. Figures have several suffixes."""
 DISK_FULL = tuple(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG") if hasattr(errno, name))
 HTTP_ERRORS = {404: "there is nothing here", 405: "this address does not support that method"}
-
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Json(JSONResponse):
@@ -149,7 +147,6 @@ class Page:
         """Create a job from a draft."""
         asked = await read_message(request, self.home.limits)
         options = read_options(asked.get("options", {}))
-        self.queue.require_room()
         async with self.drafts.locked(str(asked.get("draft"))) as draft:
             if options.reference is not None:
                 self.references.require(options.reference)
@@ -164,12 +161,10 @@ class Page:
         example = EXAMPLES.get(request.path_params["example"])
         if example is None:
             raise RefusedError(404, f"there is no such example; there are {', '.join(EXAMPLES)}")
-        self.queue.require_room()
         return self._answer_queued(self.jobs.create_example(example.task, example.options()))
 
     async def repeat_job(self, request: Request) -> Response:
         """Run a job again."""
-        self.queue.require_room()
         return self._answer_queued(self.jobs.repeat(self.find_job(request)))
 
     def _answer_queued(self, job: Job) -> Response:
@@ -217,27 +212,26 @@ class Page:
 
     def routes(self) -> list[Route]:
         """Return all routes."""
-        listed: list[tuple[str, str, Endpoint]] = [
-            ("GET", "/", show_asset),
-            ("GET", "/assets/{name}", show_asset),
-            ("GET", "/api/state", self.show_state),
-            ("GET", "/api/jobs", self.list_jobs),
-            ("POST", "/api/jobs", self.create_job),
-            ("GET", "/api/jobs/{job}", self.show_job),
-            ("DELETE", "/api/jobs/{job}", self.delete_job),
-            ("POST", "/api/jobs/{job}/cancel", self.cancel_job),
-            ("POST", "/api/jobs/{job}/again", self.repeat_job),
-            ("POST", "/api/examples/{example}", self.create_example),
-            ("POST", "/api/drafts", self.create_draft),
-            ("GET", "/api/drafts/{draft}", self.show_draft),
-            ("DELETE", "/api/drafts/{draft}", self.delete_draft),
-            ("PUT", "/api/drafts/{draft}/files", self.upload_file),
-            ("DELETE", "/api/drafts/{draft}/files/{number:int}", self.delete_file),
-            ("DELETE", "/api/references/{name}", self.delete_reference),
-            ("GET", "/jobs/{job}/report.html", self.show_report),
-            ("GET", "/jobs/{job}/files/{name}", self.download),
+        return [
+            Route("/", show_asset),
+            Route("/assets/{name}", show_asset),
+            Route("/api/state", self.show_state),
+            Route("/api/jobs", self.list_jobs),
+            Route("/api/jobs", self.create_job, methods=["POST"]),
+            Route("/api/jobs/{job}", self.show_job),
+            Route("/api/jobs/{job}", self.delete_job, methods=["DELETE"]),
+            Route("/api/jobs/{job}/cancel", self.cancel_job, methods=["POST"]),
+            Route("/api/jobs/{job}/again", self.repeat_job, methods=["POST"]),
+            Route("/api/examples/{example}", self.create_example, methods=["POST"]),
+            Route("/api/drafts", self.create_draft, methods=["POST"]),
+            Route("/api/drafts/{draft}", self.show_draft),
+            Route("/api/drafts/{draft}", self.delete_draft, methods=["DELETE"]),
+            Route("/api/drafts/{draft}/files", self.upload_file, methods=["PUT"]),
+            Route("/api/drafts/{draft}/files/{number:int}", self.delete_file, methods=["DELETE"]),
+            Route("/api/references/{name}", self.delete_reference, methods=["DELETE"]),
+            Route("/jobs/{job}/report.html", self.show_report),
+            Route("/jobs/{job}/files/{name}", self.download),
         ]
-        return [Route(path, endpoint, methods=[method]) for method, path, endpoint in listed]
 
 
 async def show_asset(request: Request) -> Response:
@@ -281,11 +275,9 @@ def _key(name: str) -> str:
 
 async def answer_error(_: Request, error: Exception) -> Response:
     """Answer a request that failed, with the reason in one line."""
-    headers = None
     cause = error if isinstance(error, OSError) else error.__context__
     if isinstance(error, RefusedError):
         status, reason = error.status, error.reason
-        headers = {"connection": "close"} if status == 408 else None
     elif isinstance(error, HTTPException):
         status, reason = error.status_code, HTTP_ERRORS.get(error.status_code, "it can't be done")
     elif isinstance(cause, OSError) and cause.errno in DISK_FULL:
@@ -296,7 +288,7 @@ async def answer_error(_: Request, error: Exception) -> Response:
         status, reason = 500, f"it can't be done ({error.strerror or error})"
     else:
         status, reason = 500, "this is a bug in Byline; the terminal of byline serve says more"
-    return Json({"error": one_line(reason)}, status, headers)
+    return Json({"error": one_line(reason)}, status, {"connection": "close"} if status == 408 else None)
 
 
 ERROR_HANDLERS: Mapping[Any, Callable[[Request, Exception], Awaitable[Response]]] = dict.fromkeys(

@@ -39,8 +39,6 @@ class Limits:
     drafts: int = 20
     draft_seconds: float = 3_600
     """Time after which an unused draft is removed."""
-    jobs: int = 250
-    """Jobs that wait at the same time."""
     message_bytes: int = 100_000
     """Size of a request that is not a file."""
     body_seconds: float = 60

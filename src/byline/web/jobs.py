@@ -216,12 +216,6 @@ class JobQueue:
             if job.state in UNFINISHED:
                 self._jobs.end(job, "interrupted", STOPPED)
 
-    def require_room(self) -> None:
-        """Refuse a job if too many are queued."""
-        most = self._home.limits.jobs
-        if len(self._jobs.waiting()) >= most:
-            raise RefusedError(429, f"{most} jobs are waiting; wait until some are done, or cancel some")
-
     def notify(self) -> None:
         """Say that there is a new job."""
         self._new_jobs.set()

@@ -8,7 +8,6 @@ from byline.corpora.formats.encodings import SAVE_AS_UTF8
 from byline.corpora.reference.folder import REBUILD
 from byline.errors import OVERWRITE, RESUME, BylineError, Reader
 
-MAX_LENGTH = 600
 MAX_SHOWN = 80
 """Longest name that a message shows in full."""
 DIRECTION_MARKS = {*"\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
@@ -67,7 +66,7 @@ def plain_words(text: str) -> str:
     return " ".join(filter(None, map(strip_invisible, text.split())))
 
 
-def one_line(message: str, max_length: int = MAX_LENGTH) -> str:
+def one_line(message: str, max_length: int = 600) -> str:
     """Join a message's lines into one, without invisible characters, and shorten it."""
     lines = [line for line in map(plain_words, message.splitlines()) if line]
     heading = lines.pop(0) if len(lines) > 1 and lines[0].endswith(":") else ""

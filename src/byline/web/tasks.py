@@ -49,7 +49,6 @@ from byline.web.references import BUILTIN, example_author_corpus, example_questi
 SEED = 0
 PROGRESS_SECONDS = 0.2
 """Shortest time between two messages about progress."""
-NO_MEMORY = "not enough memory; give fewer or shorter texts"
 MAX_ROWS = 200
 """Problems, texts or clusters in the short result."""
 ROW = (
@@ -343,7 +342,7 @@ def main(home: str, name: str) -> int:
     except BylineError as error:
         send(error=work.name_files(page_message(error)))
     except MemoryError:
-        send(error=NO_MEMORY)
+        send(error="not enough memory; give fewer or shorter texts")
     except OSError as error:
         send(error=f"{error.strerror or error}; make room on the disk, or check the permissions of {work.home.folder}")
     else:

@@ -34,7 +34,6 @@ TABLES_OF_ROLES = dict.fromkeys(("corpus", "candidates", "reference"), (".json",
 """Files that some roles accept in addition to texts."""
 ZIP = ".zip"
 GONE = "these files are gone; drop them again"
-CHUNK = 1 << 16
 JUNK = ("__macosx", "thumbs.db", "desktop.ini")
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Other methods can expand one chunk to gigabytes."""
@@ -120,13 +119,10 @@ class Drafts:
         self._drafts: dict[str, Draft] = {}
 
     def create(self) -> Draft:
-        """Return a new draft. If there are too many, remove one without files."""
+        """Return a new draft. If there are too many, remove the one that was not used for longest."""
         self.remove_unused()
         if len(self._drafts) >= self._home.limits.drafts:
-            idle = [draft for draft in self._drafts.values() if not draft.files and not draft.lock.locked()]
-            if not idle:
-                raise RefusedError(429, "too many questions are being put together; finish or leave some")
-            self.remove(min(idle, key=lambda draft: draft.last_used))
+            self.remove(min(self._drafts.values(), key=lambda draft: (draft.lock.locked(), draft.last_used)))
         folder = self._home.drafts / new_id()
         folder.mkdir(mode=0o700)
         self._drafts[folder.name] = draft = Draft(folder)
@@ -158,7 +154,7 @@ class Drafts:
         discard(draft.folder)
 
     def remove_unused(self) -> None:
-        """Remove drafts that nobody has used for long."""
+        """Remove drafts that were not used for long."""
         limit = time.monotonic() - self._home.limits.draft_seconds
         for draft in [each for each in self._drafts.values() if each.last_used < limit and not each.lock.locked()]:
             self.remove(draft)
@@ -373,14 +369,11 @@ def _skip_reason(entry: zipfile.ZipInfo) -> str:
 
 
 def _read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, most: int) -> bytes:
-    content = bytearray()
     with archive.open(entry) as file:
-        while chunk := file.read(CHUNK):
-            content += chunk
-            if len(content) > most:
-                reason = "unpacks to more than is accepted; leave out what is not needed"
-                raise RefusedError(TOO_LARGE, f"{name}: {reason}")
-    return bytes(content)
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise RefusedError(TOO_LARGE, f"{name}: unpacks to more than is accepted; leave out what is not needed")
+    return content
 
 
 def move_files(files: Iterable[UploadedFile], folder: Path) -> None:
