@@ -14,7 +14,7 @@ from byline.web.processes import connect_to_server
 
 
 def main(home: Path, name: str) -> int:
-    send = connect_to_server()
+    send, _ = connect_to_server()
     folder = home / "jobs" / name
     title, _, word = json.loads((folder / "job.json").read_bytes())["title"].partition(" ")
     send(stage=f"{title} {word}", share=0.25, left=9.0)
@@ -38,7 +38,7 @@ def main(home: Path, name: str) -> int:
     elif title == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     elif title == "shout":
-        sys.stdout.write("x" * 3_000_000 + "\n[1, 2]\n\xff\n")
+        print("{}", "x" * 10_000)
         send(note="after it")
     for number in range(70 if title == "chatter" else 0):
         send(note=f"note {number} {word}")

@@ -46,13 +46,12 @@ from byline.tasks.evaluate import evaluate_attributions, evaluate_clusterings
 from byline.tasks.pan_collections import read_collection, read_text_folders
 from byline.tasks.verify import verify
 from byline.text.encoder import align_text, fit_encoder
-from byline.web.archives import unpack
 from byline.web.file_names import check_path, storable
-from byline.web.home import ID_BYTES, Home
-from byline.web.job_requests import Options, read_options
+from byline.web.home import ID_BYTES, Home, Limits
+from byline.web.job_options import Options, read_options
 from byline.web.jobs import JOB, Job, Jobs
-from byline.web.limits import Limits
 from byline.web.messages import RefusedError
+from byline.web.uploads import unpack
 
 REFUSALS = (BylineError, RefusedError)
 PARTED = b"\n\0\n"  # between the files of a folder

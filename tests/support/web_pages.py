@@ -24,12 +24,12 @@ from paths import TESTS
 CODE = """
 import json, os, sys
 from pathlib import Path
-import byline.web.job_queue, byline.web.server
-from byline.web.limits import Limits
+import byline.web.jobs, byline.web.server
+from byline.web.home import Limits
 home, limits, worker = sys.argv[1:]
 os.umask(0)
 if worker:
-    byline.web.job_queue.WORKER = worker
+    byline.web.jobs.WORKER = worker
 byline.web.server.serve(Path(home), 0, lambda url, redirect: print(url, flush=True), Limits(**json.loads(limits)))
 """
 STAND_IN = "stand_in"

@@ -12,20 +12,17 @@ from typing import Any
 import pytest
 
 from byline.storage.files import checked_json
-from byline.tasks.attribute import USUAL_PRIOR
-from byline.web.drafts import Draft, UploadedFile
 from byline.web.home import Home
-from byline.web.job_requests import Options, TaskName, default_title, read_options
+from byline.web.job_options import Options, TaskName, default_title, read_options
 from byline.web.jobs import Jobs
 from byline.web.messages import RefusedError
+from byline.web.uploads import Draft, UploadedFile
 from web_pages import STAND_IN, Served, children_of, files_below, is_running, serving, until, zipped
-
-LIMIT = 30
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(tmp_path_factory.mktemp("jobs") / "home", worker=STAND_IN, broken=True, jobs=LIMIT) as served:
+    with serving(tmp_path_factory.mktemp("jobs") / "home", worker=STAND_IN, broken=True) as served:
         yield served
 
 
@@ -115,7 +112,7 @@ def test_a_job_that_fails_says_why_and_the_next_one_is_done(page: Served, title:
         assert not is_running(int(failed["notes"][0].split()[-1]))
 
 
-def test_whatever_a_process_says_does_no_harm(page: Served) -> None:
+def test_what_a_worker_prints_does_no_harm(page: Served) -> None:
     assert page.wait_for(page.ask("shout")["id"])["notes"] == ["after it"]
     notes = page.wait_for(page.ask("chatter " + "x" * 100)["id"])["notes"]
     assert len(notes) == 50
@@ -206,9 +203,10 @@ def draft_of(folder: Path, sources: dict[str, str]) -> Draft:
     draft = Draft(folder)
     for path, source in sources.items():
         role, _, name = path.partition("/")
-        number, place = draft.new_path()
+        place = draft.new_path()
         place.write_text("words")
-        draft.files[number] = UploadedFile(number, role, name, 5, "text", place, source=source)
+        file = UploadedFile(role, name, 5, "text", place, source=source)
+        draft.files[file.number] = file
     return draft
 
 
@@ -227,7 +225,6 @@ def draft_of(folder: Path, sources: dict[str, str]) -> Draft:
         ("corpus", {"corpus/EN1/unknown.txt": "pan", "corpus/truth.txt": ""}, "2 files"),
         ("clustering", {"texts/a": "novels", "texts/b": "novels", "texts/c": "novels"}, "novels, 3 texts"),
         ("clustering", {"texts/a": "novels", "texts/b": "", "texts/c": "more.zip"}, "3 texts"),
-        ("clustering", {f"texts/{n}": "x" * 200 for n in range(3)}, "x" * 120),
     ],
 )  # fmt: skip
 def test_a_question_without_a_title_is_called_by_its_files(
@@ -281,16 +278,6 @@ def test_two_who_cancel_or_delete_at_once_do_no_harm(page: Served) -> None:
     assert page.wait_for(page.ask("done")["id"])["state"] == "done"
 
 
-def test_only_so_many_jobs_may_wait(page: Served) -> None:
-    page.wait_for(page.ask("wait")["id"], "running")
-    for _ in range(LIMIT):
-        page.post("api/examples/clustering")
-    page.post("api/examples/clustering", status=429)
-    found: list[int] = []
-    together(lambda: found.append(len(page.get("api/jobs")["jobs"])), 20)
-    assert found == [LIMIT + 1] * 20
-
-
 def test_what_is_still_missing_is_said(page: Served) -> None:
     def said(task: str, *roles: str, status: int = 422, **options: object) -> str:
         draft = page.fill({f"{role}/{n}.txt": "some words and more" for n, role in enumerate(roles)})
@@ -299,23 +286,22 @@ def test_what_is_still_missing_is_said(page: Served) -> None:
         page.client.delete(f"api/drafts/{draft}")
         return str(error)
 
-    builtin, missing = {"name": "built-in english"}, {"name": "none"}
     assert said("question") == "still missing: a text whose author is known and a text in question"
     assert said("question", "known") == "still missing: a text in question"
-    assert said("question", "known", "unknown").endswith("texts by other people to compare with; choose or drop some")
-    assert said("question", "known", "unknown", reference={"uploaded": True}).endswith("to compare with; drop some")
-    assert "no reference none any more" in said("question", "known", "unknown", reference=missing)
+    assert said("question", "known", "unknown").endswith("texts by other people to compare with")
+    assert said("question", "known", "unknown", uploaded=True).endswith("to compare with")
+    assert "no reference none any more" in said("question", "known", "unknown", reference="none")
     assert said("corpus", "known") == "still missing: a folder or zip of problems"
     assert said("attribution", "unknown") == "still missing: texts of the authors"
     assert said("clustering", "texts", "texts") == "still missing: three texts or more"
-    assert "in questions and corpora only" in said("clustering", "texts", "texts", "texts", reference=builtin)
+    assert "in questions and corpora only" in said(
+        "clustering", "texts", "texts", "texts", reference="built-in english"
+    )
     assert said("divination").startswith("task must be one of")
-    for task, unused in {"clustering": {"seed": 1}, "question": {"budget": 60, "none": 0.5}, "corpus": {"none": 0.1},
-                         "attribution": {"mask_shared": False, "budget": "quick"}}.items():  # fmt: skip
-        for name, value in unused.items():
-            assert said(task, **{name: value}) == f"{name} is not used where the task is {task}; leave it out"
     taken = {"uploaded": True, "save_as": "built-in english"}
-    assert "already" in said("question", "known", "unknown", "reference", status=409, reference=taken)
+    assert "already" in said("question", "known", "unknown", "reference", status=409, **taken)
+    for name in (".hidden", "a.part"):
+        assert "plain name" in said("question", "known", "unknown", "reference", uploaded=True, save_as=name)
     assert "files are gone" in page.post("api/jobs", {"task": "clustering", "draft": "0" * 18}, 404)["error"]
     assert page.client.post("api/examples/none").status_code == 404
 
@@ -323,11 +309,9 @@ def test_what_is_still_missing_is_said(page: Served) -> None:
 WRONG: dict[str, list[Any]] = {
     "title": [1, None, ["x"], {}], "language": [1, "", "a/b", "..", "x" * 61, "a\nb", "\ud800"],
     "budget": ["slow", 61, True, None, [60], 60.5],
-    "seed": [-1, 1.5, "1", True, None, 2**32], "none": [-0.1, 1, "0.5", True, None, float("nan"), float("inf")],
-    "mask_shared": [1, "yes", None], "keep": [0, "no", None], "keep_files": [1, None], "color": [1], "uploaded": ["x"],
-    "reference": [1, "essays", [], {}, {"name": 1}, {"name": "../x"}, {"name": "a", "uploaded": True}, {"uploaded": 1},
-                  {"uploaded": False}, {"name": "a", "save_as": "b"}, {"uploaded": True, "save_as": "a/b"},
-                  {"uploaded": True, "save_as": ""}, {"x": 1}],
+    "none": [-0.1, 1, "0.5", True, None, float("nan"), float("inf")],
+    "mask_shared": [1, "yes", None], "keep": [0, "no", None], "keep_files": [1, None], "color": [1],
+    "uploaded": ["x", 1], "reference": [1, [], {}, "../x"], "save_as": ["", "a/b", "kept"],
 }  # fmt: skip
 
 
@@ -339,17 +323,11 @@ def test_an_option_of_the_wrong_kind_is_refused(name: str, value: object) -> Non
     assert len(refused.value.reason) < 120
 
 
-def test_none_of_these_is_as_probable_beforehand_as_byline_attribute_takes_it_to_be_or_lets_it_be(
-    page: Served,
-) -> None:
-    assert Options().none == USUAL_PRIOR == page.get("api/state")["usual"]["none"]
-    for none in (0, 0.999999):
-        assert read_options({"none": none}).none == none
-
-
 def test_options_that_are_none_and_titles_that_are_hostile() -> None:
-    assert read_options(None) == Options()
-    for values in ([], "x", 1, False):
+    assert read_options({}) == Options()
+    with pytest.raises(RefusedError, match="either have a name or be uploaded"):
+        read_options({"reference": "kept", "uploaded": True})
+    for values in (None, [], "x", 1, False):
         with pytest.raises(RefusedError):
             read_options(values)
     title = read_options({"title": "  <b>\u202e\ud800 a\nb\tc\0 </b>" + "x" * 500}).title

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import typer.main
 
-import byline.web.results
+import byline.web.tasks
 from byline.author_models.model import train_authors
 from byline.author_models.model_file import write_author_model
 from byline.cli import app
@@ -25,51 +25,41 @@ from byline.corpora.author_corpus import make_author_corpus
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem
 from byline.corpora.reference import write_reference
-from byline.errors import OVERWRITE, RESUME, BylineError, CorpusError
+from byline.errors import OVERWRITE, RESUME, CorpusError
 from byline.judgment.checks.reference_suitability import check_reference
 from byline.settings.settings import Settings
 from byline.storage.files import checked_json
-from byline.web.examples import example_author_corpus, example_question, read_builtin_reference, unnamed
-from byline.web.file_names import find_author_corpus, find_corpus, find_reference
+from byline.web.file_names import PAIRS, TABLES, find_corpus, find_texts
 from byline.web.home import Home
-from byline.web.job_context import JobContext
-from byline.web.job_requests import Options
-from byline.web.limits import Limits
+from byline.web.job_options import Options
 from byline.web.messages import page_message
-from byline.web.references import References
-from byline.web.results import FORMS, command, draw
-from byline.web.tasks import TASKS, answer
+from byline.web.references import (
+    References,
+    example_author_corpus,
+    example_question,
+    read_builtin_reference,
+    unnamed,
+)
+from byline.web.tasks import FORMS, JobContext, answer, command, draw
 from paths import TESTS
 from samples import habits, small_problems
 from web_pages import Served, files_below, python_path, serving, until, zipped
 
 ALONE = """
-import socket, sys
+import sys
 sys.modules["matplotlib"] = None  # figures take longer than all else here
 
-def refuse(kind):
-    before = getattr(socket.socket, kind)
-    def connect(self, address, *more):
-        if self.family in (socket.AF_INET, socket.AF_INET6) and address[0] != "127.0.0.1":
+def refuse(event, given):
+    address = given[1] if event in ("socket.connect", "socket.sendto") else given
+    if event in ("socket.connect", "socket.sendto", "socket.getaddrinfo"):
+        if isinstance(address, tuple) and address[0] not in (None, "127.0.0.1", "localhost"):
             with open({log!r}, "a") as file:
                 print(address, file=file)
             raise OSError(f"no network: {{address}}")
-        return before(self, address, *more)
-    setattr(socket.socket, kind, connect)
 
-for kind in ("connect", "connect_ex", "sendto"):
-    refuse(kind)
-
-def look_up(host, *more, **named):
-    if host not in (None, "127.0.0.1", "localhost"):
-        with open({log!r}, "a") as file:
-            print(host, file=file)
-        raise OSError(f"no network: {{host}}")
-    return found(host, *more, **named)
-
-found, socket.getaddrinfo = socket.getaddrinfo, look_up
+sys.addaudithook(refuse)
 """
-"""Python starts with this: nothing can be reached but this machine, and whoever tries is written down."""
+"""Python starts with this: only this machine can be reached, and other attempts are written down."""
 PEOPLE = {f"others/Person {n}/{k}.txt": habits(f"person {n}", 700, k) for n in range(12) for k in range(1)}
 TITLE = "Whose? <b>&amp;</b> 'quoted' \"twice\" $(touch x) \u05d0"
 QUOTED = " the very words that both of them have copied from one and the same book which everybody reads in school "
@@ -113,9 +103,9 @@ def jobs(page: Served) -> dict[str, str]:
     return {
         "question": begin(
             page, "question", question, title=TITLE, mask_shared=True, keep_files=True,
-            reference={"uploaded": True, "save_as": "people"},
+            uploaded=True, save_as="people",
         ),
-        "corpus": begin(page, "corpus", {"corpus/pan.zip": zipped(corpus)}, seed=3, language="english"),
+        "corpus": begin(page, "corpus", {"corpus/pan.zip": zipped(corpus)}, language="english"),
         "attribution": begin(
             page, "attribution",
             {"candidates/all.zip": zipped(authors), "unknown/x.txt": habits("Bob", 700, 9),
@@ -127,7 +117,7 @@ def jobs(page: Served) -> dict[str, str]:
         ),
         "wrong language": begin(
             page, "question", {"known/a.txt": greek, "unknown/b.txt": greek[100:]},
-            reference={"name": "built-in english"},
+            reference="built-in english",
         ),
     }  # fmt: skip
 
@@ -172,7 +162,7 @@ def test_the_people_are_kept_under_their_name_and_can_be_used_and_deleted(page: 
     assert kept == {"name": "people", "language": "latin", "texts": 12, "authors": 12, "builtin": False, "error": None,
                     "characters": sum(map(len, PEOPLE.values()))}  # fmt: skip
     draft = page.fill({"reference/a.txt": "words", "known/a.txt": "words", "unknown/b.txt": "words"})
-    asked = {"task": "question", "draft": draft, "options": {"reference": {"uploaded": True, "save_as": "people"}}}
+    asked = {"task": "question", "draft": draft, "options": {"uploaded": True, "save_as": "people"}}
     assert "already" in page.post("api/jobs", asked, 409)["error"]
     assert page.client.delete("api/references/people").status_code == 204
     assert files_below(page.home / "references") == []
@@ -223,17 +213,6 @@ def test_what_can_t_be_done_says_why_in_the_words_of_the_page(page: Served, jobs
     assert "\n" not in failed["error"]
 
 
-def test_a_text_whose_author_is_not_named_is_asked_about_in_the_words_of_the_page(tmp_path: Path) -> None:
-    work = work_of(tmp_path, "attribution")
-    tree(work.files_of("candidates"), "a.txt")
-    with pytest.raises(BylineError) as error:
-        TASKS["attribution"](work)
-    said = work.hide_paths(page_message(error.value))
-    assert "a.txt" in said
-    assert str(tmp_path) not in said
-    assert "\n" not in said
-
-
 def test_a_disk_that_fills_up_fails_the_job_with_the_reason(page: Served, jobs: dict[str, str]) -> None:
     page.wait_for(jobs["wrong language"])  # the last one
     with page.full_disk(9_000):
@@ -244,33 +223,12 @@ def test_a_disk_that_fills_up_fails_the_job_with_the_reason(page: Served, jobs: 
     assert [path.name for path in files_below(page.home / "jobs" / job)] == ["job.json"]
 
 
-def test_a_reference_is_built_of_texts_that_are_dropped_or_they_stay_where_they_were(page: Served) -> None:
-    draft = page.fill({"reference/others.zip": zipped(PEOPLE)})
-    for name in ("", "a/b", "..", "x" * 61, None, 7, "built-in greek", ".hidden", "a.part"):
-        answer = page.client.post("api/references", json={"draft": draft, "name": name})
-        assert answer.status_code in (409, 422), name
-    assert page.client.post("api/references", json={"draft": draft, "name": "a", "language": 3}).status_code == 422
-    asked = {"draft": draft, "name": "essays", "language": "English"}
-    assert page.post("api/references", asked)["language"] == "english"
-    assert page.client.get(f"api/drafts/{draft}").status_code == 404
-    short = page.fill({"reference/a.txt": "too short a text", "reference/b.txt": "another one"})
-    said = page.post("api/references", {"draft": short, "name": "short"}, 422)["error"]
-    assert "Add longer" in said
-    assert str(page.home) not in said
-    assert [file["name"] for file in page.get(f"api/drafts/{short}")["files"]] == ["a.txt", "b.txt"]
-    assert page.put(short, "reference", "c.txt", habits("c", 600)).status_code == 201
-    assert page.post("api/references", {"draft": short, "name": "short"})["texts"] == 1
-    page.post("api/references", {"draft": page.draft(), "name": "none"}, 422)
-    for name in ("essays", "short"):
-        assert page.client.delete(f"api/references/{name}").status_code == 204
-
-
 def test_as_many_people_are_counted_as_surely_are_different(tmp_path: Path) -> None:
     """As results count them: the known and the unknown author of a problem may be one."""
     home = Home(tmp_path / "home")
     english = read_builtin_reference("english")
     write_reference(english, home.references / "kept")
-    told = {each["name"]: each for each in References(home, Limits()).all()}
+    told = {each["name"]: each for each in References(home).all()}
     known, asked = example_question()
     found = check_reference(english, [Problem("question", tuple(known), asked, "english")])
     assert found.authors == told["built-in english"]["authors"] == told["kept"]["authors"] == 12
@@ -313,18 +271,16 @@ def work_of(tmp_path: Path, task: str, **options: Any) -> JobContext:
 
 @pytest.mark.parametrize(
     ("task", "options"),
-    [("question", {"reference": "a", "mask_shared": True, "seed": 2, "language": "dutch"}), ("corpus", {"seed": 1}),
+    [("question", {"reference": "a", "mask_shared": True, "language": "dutch"}), ("corpus", {}),
      ("corpus", {"budget": 300, "mask_shared": True}), ("corpus", {"uploaded": True, "language": "greek"}),
-     ("attribution", {"none": 0.25, "seed": 5, "language": "dutch"}), ("clustering", {"language": "dutch"})],
+     ("attribution", {"none": 0.25, "language": "dutch"}), ("clustering", {"language": "dutch"})],
 )  # fmt: skip
 def test_the_command_in_a_report_is_one_that_byline_takes(tmp_path: Path, task: str, options: dict[str, Any]) -> None:
     words = command(work_of(tmp_path, task, **options))
     group: Any = typer.main.get_command(app)
     parsed = group.get_command(None, words[1]).make_context(words[1], words[2:])
     assert words[0] == "byline"
-    for name in ("seed", "language"):
-        if name in options and name in parsed.params:
-            assert parsed.params[name] == options[name]
+    assert parsed.params["language"] == options.get("language")
     if task == "question":
         assert parsed.params["mask_shared"]
         assert parsed.params["known"] == [Path("-my known.txt")]
@@ -358,8 +314,8 @@ def test_a_question_has_the_figures_that_its_texts_are_enough_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, kinds: list[str]
 ) -> None:
     pytest.importorskip("matplotlib")
-    monkeypatch.setattr(byline.web.results, "FORMS", ("svg",))
-    monkeypatch.setattr(byline.web.results, "render", lambda _: "")
+    monkeypatch.setattr(byline.web.tasks, "FORMS", ("svg",))
+    monkeypatch.setattr(byline.web.tasks, "render", lambda _: "")
     work = work_of(tmp_path, "question", uploaded=True)
     for name, text in PEOPLE.items():
         tree(work.files_of("reference"), name).joinpath(name).write_text(text)
@@ -375,9 +331,8 @@ def test_a_question_has_the_figures_that_its_texts_are_enough_for(
 
 def test_messages_name_files_as_they_were_dropped(tmp_path: Path) -> None:
     work = work_of(tmp_path, "question")
-    place = work.files_of("known")
-    assert work.hide_paths(f"unusable (1):\n  {place}/a/b.txt: empty") == "unusable (1): a/b.txt: empty"
-    assert work.hide_paths(f"{work.files_of('unknown')}: no texts found") == "the texts: no texts found"
+    message = f"unusable (1):\n  {work.files_of('known')}/a/b.txt: empty"
+    assert work.name_files(message) == "unusable (1): known/a/b.txt: empty"
 
 
 def tree(folder: Path, *names: str) -> Path:
@@ -402,12 +357,12 @@ def test_problems_are_found_however_deep_and_the_truth_with_them(tmp_path: Path)
 
 def test_authors_and_people_are_found_in_folders_and_tables(tmp_path: Path) -> None:
     table = tree(tmp_path / "a", "authors.csv")
-    assert find_author_corpus(table) == table / "authors.csv"
+    assert find_texts(table, TABLES) == table / "authors.csv"
     wrapped = tree(tmp_path / "b", "all/Ann/1.txt", "all/Bob/1.txt")
-    assert find_author_corpus(wrapped) == find_reference(wrapped) == wrapped / "all"
+    assert find_texts(wrapped, TABLES) == wrapped / "all"
     plain = tree(tmp_path / "c", "Ann/1.txt", "Bob/1.txt")
-    assert find_author_corpus(plain) == find_reference(plain) == plain
-    assert find_reference(tree(tmp_path / "d", "pairs of mine.jsonl")).name == "pairs of mine.jsonl"
+    assert find_texts(plain, TABLES) == plain
+    assert find_texts(tree(tmp_path / "d", "pairs of mine.jsonl"), PAIRS).name == "pairs of mine.jsonl"
 
 
 def test_the_names_of_example_texts_tell_nothing_of_the_answer() -> None:

@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from byline import __version__
 from byline.errors import BylineError
-from byline.storage.files import TOO_MANY_OPEN
 from byline.tasks.attribute import USUAL_PRIOR
 from byline.text.languages import NAMES
-from byline.web.drafts import Drafts
-from byline.web.examples import EXAMPLES
 from byline.web.home import Home
-from byline.web.job_queue import JobQueue
-from byline.web.job_requests import Options, read_options, require_used
-from byline.web.jobs import ACTIVE, FILES, REPORT, Job, Jobs, read_result
-from byline.web.limits import Limits
-from byline.web.messages import DISK_FULL, RefusedError, one_line, page_message
-from byline.web.reader_process import ReaderProcess
-from byline.web.references import References
-from byline.web.uploads import Uploads, list_formats, read_message
+from byline.web.job_options import read_options
+from byline.web.jobs import ACTIVE, FILES, REPORT, Job, JobQueue, Jobs, read_result
+from byline.web.messages import RefusedError, one_line, page_message
+from byline.web.references import EXAMPLES, References
+from byline.web.uploads import Drafts, Uploads, read_message
 
-MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-BASE_STYLE = "base.css"
+MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 REPORT_POLICY = "sandbox allow-scripts allow-downloads allow-modals; frame-ancestors 'none'"
 """A report may draw itself and be printed and saved. Its own policy, in its head, says more."""
 DOWNLOAD_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
@@ -60,10 +54,8 @@ DOWNLOADS = {
     "all.zip": "everything, with the report",
 }
 """Descriptions of downloads, in the order in which the page lists them. Figures have several suffixes."""
-BUG, BUSY, DISK_IS_FULL, UNUSABLE, TIMEOUT = 500, 503, 507, 422, 408
+DISK_FULL = tuple(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG") if hasattr(errno, name))
 HTTP_ERRORS = {404: "there is nothing here", 405: "this address does not support that method"}
-
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Json(JSONResponse):
@@ -77,56 +69,51 @@ class Json(JSONResponse):
 class Page:
     """The parts of the server, and its addresses."""
 
-    def __init__(self, home: Home, limits: Limits) -> None:
-        self.home, self.limits = home, limits
-        self.formats, self.missing_formats = list_formats()
-        self.reader = ReaderProcess(limits)
-        self.drafts = Drafts(home, limits)
-        self.uploads = Uploads(self.drafts, limits, self.reader, self.formats)
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self.drafts = Drafts(home)
+        self.uploads = Uploads(home.limits, self.drafts)
         self.jobs = Jobs(home)
-        self.queue = JobQueue(home, self.jobs, limits)
-        self.references = References(home, limits)
+        self.queue = JobQueue(home, self.jobs)
+        self.references = References(home)
 
-    def all_jobs(self) -> list[dict[str, Any]]:
+    def describe_job(self, job: Job) -> dict[str, Any]:
+        """Return a job and its place in the queue, as the page needs it."""
+        return {**job.to_json(), "place": self.jobs.waiting().index(job) + 1 if job.state == "queued" else None}
+
+    def describe_jobs(self) -> list[dict[str, Any]]:
         """Return all jobs as the page needs them."""
-        places = {job.id: place for place, job in enumerate(self.jobs.waiting(), start=1)}
-        return [job.to_json(places.get(job.id)) for job in self.jobs.all()]
+        return [self.describe_job(job) for job in self.jobs.all()]
 
-    def job_json(self, job: Job) -> dict[str, Any]:
-        """Return a job as the page needs it."""
-        return job.to_json(self.jobs.waiting().index(job) + 1 if job.state == "queued" else None)
-
-    def job_of(self, request: Request) -> Job:
+    def find_job(self, request: Request) -> Job:
         """Return the job that an address names."""
         return self.jobs.find(request.path_params["job"])
 
-    async def state(self, _: Request) -> Response:
+    async def show_state(self, _: Request) -> Response:
         """Return what the page needs when it starts."""
-        limits = self.limits
+        limits = self.home.limits
         return Json(
             {
-                "byline": __version__,
-                "limits": {name: getattr(limits, name) for name in ("file_bytes", "total_bytes", "files", "jobs")},
-                "formats": self.formats,
-                "missing": self.missing_formats,
+                "limits": {name: getattr(limits, name) for name in ("file_bytes", "total_bytes", "files")},
+                "formats": self.uploads.formats,
+                "missing": self.uploads.missing_formats,
                 "languages": sorted({*NAMES.values()}),
                 "usual": {"none": USUAL_PRIOR},
                 "references": await asyncio.to_thread(self.references.all),
-                "examples": [each.to_json() for each in EXAMPLES.values()],
+                "examples": [asdict(each) for each in EXAMPLES.values()],
                 "home": str(self.home.folder.absolute()),
-                "figures": find_spec("matplotlib") is not None,
-                "jobs": self.all_jobs(),
+                "jobs": self.describe_jobs(),
             }
         )
 
     async def list_jobs(self, _: Request) -> Response:
         """Return the state of all jobs."""
-        return Json({"jobs": self.all_jobs()})
+        return Json({"jobs": self.describe_jobs()})
 
     async def show_job(self, request: Request) -> Response:
         """Return the state of a job, with its result."""
-        job = self.job_of(request)
-        values = self.job_json(job)
+        job = self.find_job(request)
+        values = self.describe_job(job)
         if job.state == "done":
             values["result"] = await asyncio.to_thread(_read_result, self.jobs.folder(job))
         return Json(values)
@@ -141,7 +128,8 @@ class Page:
 
     async def delete_draft(self, request: Request) -> Response:
         """Delete a draft."""
-        self.drafts.remove(request.path_params["draft"])
+        async with self.drafts.locked(request.path_params["draft"]) as draft:
+            self.drafts.remove(draft)
         return Response(status_code=204)
 
     async def upload_file(self, request: Request) -> Response:
@@ -151,123 +139,108 @@ class Page:
 
     async def delete_file(self, request: Request) -> Response:
         """Delete a file of a draft."""
-        number = request.path_params["number"]
         async with self.drafts.locked(request.path_params["draft"]) as draft:
-            is_number = number.isascii() and number.isdigit() and len(number) < 10
-            self.drafts.remove_file(draft, int(number) if is_number else 0)
+            draft.remove_file(request.path_params["number"])
         return Response(status_code=204)
 
     async def create_job(self, request: Request) -> Response:
         """Create a job from a draft."""
-        asked = await read_message(request, self.limits)
-        options = read_options(asked.get("options"))
-        require_used(asked.get("task"), asked.get("options"))
-        self.queue.require_room()
+        asked = await read_message(request, self.home.limits)
+        options = read_options(asked.get("options", {}))
         async with self.drafts.locked(str(asked.get("draft"))) as draft:
             if options.reference is not None:
                 self.references.require(options.reference)
             if options.save_as is not None:
                 self.references.require_free(options.save_as)
-            job = self.jobs.create(str(asked.get("task")), options, draft)
-            self.drafts.remove(draft.id)
-        self.queue.notify()
-        return Json(self.job_json(job), 201)
+            job = self.jobs.create(asked.get("task"), options, draft)
+            self.drafts.remove(draft)
+        return self._answer_queued(job)
 
     async def create_example(self, request: Request) -> Response:
         """Create a job about the built-in texts."""
         example = EXAMPLES.get(request.path_params["example"])
         if example is None:
             raise RefusedError(404, f"there is no such example; there are {', '.join(EXAMPLES)}")
-        self.queue.require_room()
-        options = Options(title=example.title, reference=example.reference)
-        job = self.jobs.create(example.name, options, example=example.name)
-        self.queue.notify()
-        return Json(self.job_json(job), 201)
-
-    async def cancel_job(self, request: Request) -> Response:
-        """Cancel a job."""
-        job = self.job_of(request)
-        await self.queue.cancel(job)
-        return Json(self.job_json(job))
+        return self._answer_queued(self.jobs.create_example(example.task, example.options()))
 
     async def repeat_job(self, request: Request) -> Response:
         """Run a job again."""
-        self.queue.require_room()
-        job = self.jobs.repeat(self.job_of(request))
+        return self._answer_queued(self.jobs.repeat(self.find_job(request)))
+
+    def _answer_queued(self, job: Job) -> Response:
         self.queue.notify()
-        return Json(self.job_json(job), 201)
+        return Json(self.describe_job(job), 201)
+
+    async def cancel_job(self, request: Request) -> Response:
+        """Cancel a job."""
+        job = self.find_job(request)
+        await self.queue.cancel(job)
+        return Json(self.describe_job(job))
 
     async def delete_job(self, request: Request) -> Response:
         """Delete a job, after canceling it if it is active."""
-        job = self.job_of(request)
+        job = self.find_job(request)
         if job.state in ACTIVE:
             await self.queue.cancel(job)
         self.jobs.delete(job)
         return Response(status_code=204)
-
-    async def build_reference(self, request: Request) -> Response:
-        """Build a reference and keep it under a name."""
-        asked = await read_message(request, self.limits)
-        async with self.drafts.locked(str(asked.get("draft"))) as draft:
-            found = await self.references.build(draft, asked.get("name"), asked.get("language"))
-            self.drafts.remove(draft.id)
-        return Json(found, 201)
 
     async def delete_reference(self, request: Request) -> Response:
         """Delete a kept reference."""
         await asyncio.to_thread(self.references.delete, request.path_params["name"])
         return Response(status_code=204)
 
-    async def report(self, request: Request) -> Response:
+    async def show_report(self, request: Request) -> Response:
         """Return the report of a job."""
-        job = self.job_of(request)
-        path = self.jobs.folder(job) / REPORT
-        if job.state != "done" or not path.is_file():
+        path = self._find_downloads(request).get(REPORT)
+        if path is None:
             raise RefusedError(404, "it has no report")
         return FileResponse(path, media_type="text/html", headers={"content-security-policy": REPORT_POLICY})
 
     async def download(self, request: Request) -> Response:
         """Return a file that a job made."""
-        job, name = self.job_of(request), request.path_params["name"]
-        file = _find_downloads(self.jobs.folder(job)).get(name) if job.state == "done" else None
-        if file is None:
+        name = request.path_params["name"]
+        path = self._find_downloads(request).get(name)
+        if path is None:
             raise RefusedError(404, "there is no such file")
         headers = {"content-security-policy": DOWNLOAD_POLICY}
-        return FileResponse(file, media_type="application/octet-stream", filename=name, headers=headers)
+        return FileResponse(path, media_type="application/octet-stream", filename=name, headers=headers)
+
+    def _find_downloads(self, request: Request) -> dict[str, Path]:
+        job = self.find_job(request)
+        return _list_downloads(self.jobs.folder(job)) if job.state == "done" else {}
 
     def routes(self) -> list[Route]:
         """Return all routes."""
-        listed: list[tuple[str, str, Endpoint]] = [
-            ("GET", "/", asset),
-            ("GET", "/assets/{name}", asset),
-            ("GET", "/api/state", self.state),
-            ("GET", "/api/jobs", self.list_jobs),
-            ("POST", "/api/jobs", self.create_job),
-            ("GET", "/api/jobs/{job}", self.show_job),
-            ("DELETE", "/api/jobs/{job}", self.delete_job),
-            ("POST", "/api/jobs/{job}/cancel", self.cancel_job),
-            ("POST", "/api/jobs/{job}/again", self.repeat_job),
-            ("POST", "/api/examples/{example}", self.create_example),
-            ("POST", "/api/drafts", self.create_draft),
-            ("GET", "/api/drafts/{draft}", self.show_draft),
-            ("DELETE", "/api/drafts/{draft}", self.delete_draft),
-            ("PUT", "/api/drafts/{draft}/files", self.upload_file),
-            ("DELETE", "/api/drafts/{draft}/files/{number}", self.delete_file),
-            ("POST", "/api/references", self.build_reference),
-            ("DELETE", "/api/references/{name}", self.delete_reference),
-            ("GET", "/jobs/{job}/report.html", self.report),
-            ("GET", "/jobs/{job}/files/{name}", self.download),
+        return [
+            Route("/", show_asset),
+            Route("/assets/{name}", show_asset),
+            Route("/api/state", self.show_state),
+            Route("/api/jobs", self.list_jobs),
+            Route("/api/jobs", self.create_job, methods=["POST"]),
+            Route("/api/jobs/{job}", self.show_job),
+            Route("/api/jobs/{job}", self.delete_job, methods=["DELETE"]),
+            Route("/api/jobs/{job}/cancel", self.cancel_job, methods=["POST"]),
+            Route("/api/jobs/{job}/again", self.repeat_job, methods=["POST"]),
+            Route("/api/examples/{example}", self.create_example, methods=["POST"]),
+            Route("/api/drafts", self.create_draft, methods=["POST"]),
+            Route("/api/drafts/{draft}", self.show_draft),
+            Route("/api/drafts/{draft}", self.delete_draft, methods=["DELETE"]),
+            Route("/api/drafts/{draft}/files", self.upload_file, methods=["PUT"]),
+            Route("/api/drafts/{draft}/files/{number:int}", self.delete_file, methods=["DELETE"]),
+            Route("/api/references/{name}", self.delete_reference, methods=["DELETE"]),
+            Route("/jobs/{job}/report.html", self.show_report),
+            Route("/jobs/{job}/files/{name}", self.download),
         ]
-        return [Route(path, endpoint, methods=[method]) for method, path, endpoint in listed]
 
 
-async def asset(request: Request) -> Response:
+async def show_asset(request: Request) -> Response:
     """Return a file of the page itself."""
     name = request.path_params.get("name", "index.html")
     kind = MEDIA_TYPES.get(PurePosixPath(name).suffix)
     found = {each.name: each for each in (files("byline.web") / "assets").iterdir()}.get(name)
-    if name == BASE_STYLE:  # shared with reports
-        found = files("byline.report") / "assets" / BASE_STYLE
+    if name == "base.css":  # shared with reports
+        found = files("byline.report") / "assets" / name
     if kind is None or found is None:
         raise RefusedError(404, HTTP_ERRORS[404])
     return Response(found.read_bytes(), media_type=kind)
@@ -280,14 +253,14 @@ def _read_result(folder: Path) -> dict[str, Any]:
         downloads = [
             {"name": name, "about": DOWNLOADS[_key(name)], "bytes": file.stat().st_size,
              "href": f"jobs/{folder.name}/{FILES}/{name}"}
-            for name, file in _find_downloads(folder).items()
+            for name, file in _list_downloads(folder).items()
         ]  # fmt: skip
     except (OSError, ValueError):
         raise RefusedError(404, "its result is damaged or gone from the disk; delete it, and ask again") from None
     return {**result, "downloads": downloads, "report": f"jobs/{folder.name}/{REPORT}"}
 
 
-def _find_downloads(folder: Path) -> dict[str, Path]:
+def _list_downloads(folder: Path) -> dict[str, Path]:
     """Return the files that can be downloaded, in the order of the page."""
     found = [file for file in (folder / REPORT, *sorted((folder / FILES).glob("*"))) if file.is_file()]
     order = list(DOWNLOADS)
@@ -300,44 +273,24 @@ def _key(name: str) -> str:
     return stem if stem in FIGURES else name
 
 
-async def _answer_refused(_: Request, error: Exception) -> Response:
-    assert isinstance(error, RefusedError)
-    headers = {"connection": "close"} if error.status == TIMEOUT else None
-    return Json({"error": one_line(error.reason)}, error.status, headers)
+async def answer_error(_: Request, error: Exception) -> Response:
+    """Answer a request that failed, with the reason in one line."""
+    cause = error if isinstance(error, OSError) else error.__context__
+    if isinstance(error, RefusedError):
+        status, reason = error.status, error.reason
+    elif isinstance(error, HTTPException):
+        status, reason = error.status_code, HTTP_ERRORS.get(error.status_code, "it can't be done")
+    elif isinstance(cause, OSError) and cause.errno in DISK_FULL:
+        status, reason = 507, "the disk is full; make room and try again"
+    elif isinstance(error, BylineError):
+        status, reason = 422, page_message(error)
+    elif isinstance(error, OSError):
+        status, reason = 500, f"it can't be done ({error.strerror or error})"
+    else:
+        status, reason = 500, "this is a bug in Byline; the terminal of byline serve says more"
+    return Json({"error": one_line(reason)}, status, {"connection": "close"} if status == 408 else None)
 
 
-async def _answer_byline_error(_: Request, error: Exception) -> Response:
-    assert isinstance(error, BylineError)
-    return Json({"error": one_line(page_message(error))}, _status_of(error.__context__, UNUSABLE))
-
-
-async def _answer_system_error(_: Request, error: Exception) -> Response:
-    assert isinstance(error, OSError)
-    status = _status_of(error, BUG)
-    reasons = {DISK_IS_FULL: "the disk is full; make room and try again", BUSY: "too many requests; try again later"}
-    return Json({"error": reasons.get(status, f"it can't be done ({error.strerror or error})")}, status)
-
-
-async def _answer_http_error(_: Request, error: Exception) -> Response:
-    status = int(getattr(error, "status_code", BUG))
-    return Json({"error": HTTP_ERRORS.get(status, "it can't be done")}, status)
-
-
-async def _answer_bug(_: Request, error: Exception) -> Response:
-    return Json({"error": "this is a bug in Byline; the terminal of byline serve says more"}, BUG)
-
-
-def _status_of(cause: BaseException | None, otherwise: int) -> int:
-    if isinstance(cause, OSError) and cause.errno in TOO_MANY_OPEN:
-        return BUSY
-    return DISK_IS_FULL if isinstance(cause, OSError) and cause.errno in DISK_FULL else otherwise
-
-
-ERROR_HANDLERS: Mapping[Any, Callable[[Request, Exception], Awaitable[Response]]] = {
-    RefusedError: _answer_refused,
-    BylineError: _answer_byline_error,
-    OSError: _answer_system_error,
-    404: _answer_http_error,
-    405: _answer_http_error,
-    Exception: _answer_bug,
-}
+ERROR_HANDLERS: Mapping[Any, Callable[[Request, Exception], Awaitable[Response]]] = dict.fromkeys(
+    (RefusedError, BylineError, OSError, HTTPException, Exception), answer_error
+)

@@ -1,11 +1,13 @@
-"""The folder that holds the page's jobs, kept references and drafts. Only its owner may look into it."""
+"""The folder that holds the page's jobs, kept references and drafts, and the limits on what it accepts."""
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -19,67 +21,77 @@ ID_BYTES = 9
 LOCK, MARK = "serve.lock", "byline-serve.txt"
 OTHER_HOME = "choose another folder with {home}"
 MARK_TEXT = """\
-Here byline serve keeps the questions asked on its page and their answers (jobs), and texts to compare with
+byline serve keeps here the questions asked on its page and their answers (jobs), and texts to compare with
 (references). Drafts are removed whenever it starts. To remove everything, stop it and delete this folder.
 """
 
 
-class Home:
-    """Paths in the folder."""
+@dataclass(frozen=True)
+class Limits:
+    """Limits on what the page accepts: bytes, files and time."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    file_bytes: int = 50_000_000
+    """Size of one uploaded file."""
+    total_bytes: int = 200_000_000
+    """Size of all files of a draft, with archives unpacked."""
+    files: int = 5_000
+    """Files of a draft."""
+    drafts: int = 20
+    draft_seconds: float = 3_600
+    """Time after which an unused draft is removed."""
+    message_bytes: int = 100_000
+    """Size of a request that is not a file."""
+    body_seconds: float = 60
+    """Time that a request's body may take to arrive. It comes from this machine."""
+    reading_seconds: float = 60
+    """Time to extract the text of one file."""
+    zip_ratio: int = 200
+    """Largest allowed ratio between the contents of a zip and the zip itself."""
+
+
+class Home:
+    """Paths in the folder, and its limits."""
+
+    def __init__(self, folder: Path, limits: Limits | None = None) -> None:
+        self.folder, self.limits = folder, limits or Limits()
         self.jobs, self.drafts, self.references = (folder / name for name in ("jobs", "drafts", "references"))
 
     @contextmanager
     def hold(self) -> Iterator[None]:
         """Prepare the folder and lock it for one server."""
         before = os.umask(0o077)  # also for files that worker processes write
+        lock = FileLock(self.folder / LOCK)
         try:
-            with self._locked():
-                self._clear()  # leftovers of a server that was killed
-                try:
-                    yield
-                finally:
-                    self._clear()
+            self._prepare(lock)
+            self._clear()  # leftovers of a server that was killed
+            yield
         finally:
+            if lock.is_locked:
+                self._clear()
+            lock.release()
             os.umask(before)
 
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _prepare(self, lock: FileLock) -> None:
+        folders = (self.jobs, self.drafts, self.references)
         try:
             self.folder.mkdir(mode=OWNER_ONLY, parents=True, exist_ok=True)
-            self._require_ours()
-            for folder in (self.jobs, self.drafts, self.references):
-                if folder.is_symlink():
-                    raise RunError(
-                        "is a link, which Byline does not follow", where=folder, remedy=f"Remove it, or {OTHER_HOME}"
-                    )
-            self.folder.chmod(OWNER_ONLY)
-            lock = FileLock(self.folder / LOCK)
+            # Drafts in it are removed, so it must not hold anything else
+            if not (self.folder / MARK).is_file() and any(child.name != LOCK for child in self.folder.iterdir()):
+                remedy = "Choose a new or empty folder with {home}"
+                raise RunError("holds other things", where=self.folder, remedy=remedy)
+            if link := next(filter(Path.is_symlink, folders), None):
+                remedy = f"Remove it, or {OTHER_HOME}"
+                raise RunError("is a link, which Byline does not follow", where=link, remedy=remedy)
             lock.acquire(timeout=0)
+            (self.folder / MARK).write_text(MARK_TEXT, encoding="utf-8")
+            for folder in (self.folder, *folders):
+                folder.mkdir(mode=OWNER_ONLY, exist_ok=True)
+                folder.chmod(OWNER_ONLY)
         except Timeout:
             remedy = f"Go on with that one, stop it, or {OTHER_HOME}"
             raise RunError("another byline serve is using it", where=self.folder, remedy=remedy) from None
         except OSError as error:
             raise write_error(self.folder, error) from None
-        try:
-            (self.folder / MARK).write_text(MARK_TEXT, encoding="utf-8")
-            for folder in (self.jobs, self.drafts, self.references):
-                folder.mkdir(mode=OWNER_ONLY, exist_ok=True)
-                folder.chmod(OWNER_ONLY)
-        except OSError as error:
-            lock.release()
-            raise write_error(self.folder, error) from None
-        try:
-            yield
-        finally:
-            lock.release()
-
-    def _require_ours(self) -> None:
-        """Refuse a folder that holds other things, because drafts in it are removed."""
-        if not (self.folder / MARK).is_file() and any(child.name != LOCK for child in self.folder.iterdir()):
-            raise RunError("holds other things", where=self.folder, remedy="Choose a new or empty folder with {home}")
 
     def _clear(self) -> None:
         with suppress(FileNotFoundError):  # somebody may have removed it all
@@ -94,4 +106,4 @@ def new_id() -> str:
 
 def is_id(name: str) -> bool:
     """Return whether a name is an id of a job or a draft."""
-    return len(name) == 2 * ID_BYTES and all(c in "0123456789abcdef" for c in name)
+    return re.fullmatch(f"[0-9a-f]{{{2 * ID_BYTES}}}", name) is not None

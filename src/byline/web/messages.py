@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import unicodedata
 
 from byline.corpora.formats.encodings import SAVE_AS_UTF8
 from byline.corpora.reference import REBUILD
 from byline.errors import OVERWRITE, RESUME, BylineError, Reader
 
-DISK_FULL = tuple(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG") if hasattr(errno, name))
 MAX_SHOWN = 80
 """Longest name that a message shows in full."""
 DIRECTION_MARKS = {*"\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
@@ -59,17 +57,18 @@ def strip_invisible(text: str) -> str:
 
 def show_name(name: str) -> str:
     """Return a name as a message can show it: printable and not long."""
-    plain = "".join(c if c.isprintable() else "�" for c in name)
+    plain = "".join(c if c.isprintable() else "\ufffd" for c in name)
     return plain if len(plain) <= MAX_SHOWN else f"{plain[: MAX_SHOWN - 3]}..."
+
+
+def plain_words(text: str) -> str:
+    """Return a text without invisible characters, with one space between words."""
+    return " ".join(filter(None, map(strip_invisible, text.split())))
 
 
 def one_line(message: str, max_length: int = 600) -> str:
     """Join a message's lines into one, without invisible characters, and shorten it."""
-    lines = [" ".join(strip_invisible(line.replace("\t", " ")).split()) for line in message.splitlines()]
-    whole = "; ".join(line for line in lines if line).replace(":; ", ": ")
+    lines = [line for line in map(plain_words, message.splitlines()) if line]
+    heading = lines.pop(0) if len(lines) > 1 and lines[0].endswith(":") else ""
+    whole = f"{heading} {'; '.join(lines)}".strip()
     return whole if len(whole) <= max_length else f"{whole[: max_length - 4]} ..."
-
-
-def megabytes(count: int) -> str:
-    """Return a number of bytes for people to read."""
-    return f"{count / 1_000_000:,.0f} MB" if count >= 1_000_000 else f"{count:,} bytes"

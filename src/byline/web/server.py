@@ -1,8 +1,13 @@
-"""Serve the page on 127.0.0.1, where no other machine can reach it."""
+"""Serve the page on 127.0.0.1, where no other machine can reach it, to requests that come from the page itself.
+
+A request for another host name (DNS rebinding), from another page (a foreign Origin) or without the token in its
+address is refused first of all. The token is not a cookie, because cookies are sent to every port of a machine.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hmac
 import html
 import logging
 import os
@@ -16,14 +21,14 @@ from pathlib import Path
 import uvicorn
 from platformdirs import user_data_path
 from starlette.applications import Starlette
-from starlette.types import ASGIApp
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse, RedirectResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from byline.errors import RunError
 from byline.storage.files import write_files
-from byline.web.access_guard import AccessGuard
 from byline.web.app import ERROR_HANDLERS, Page
-from byline.web.home import Home
-from byline.web.limits import Limits
+from byline.web.home import Home, Limits
 
 ADDRESS = "127.0.0.1"
 PORT = 8465
@@ -32,6 +37,23 @@ TOKEN_BYTES = 32
 REDIRECT = "open.html"
 """A file that leads a browser to the page. All users can read addresses in the list of processes."""
 STOP_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "cache-control": "no-store",
+}
+WRONG_HOST = "the request uses another name than 127.0.0.1; open the address that byline serve printed"
+WRONG_ORIGIN = "the request comes from another page than Byline's; open the address that byline serve printed"
+NO_TOKEN = "the address lacks its token, or has an old one; open the address that byline serve printed last"
 
 
 def usual_home() -> Path:
@@ -40,34 +62,53 @@ def usual_home() -> Path:
 
 
 def serve(
-    home: Path, port: int | None = None, opened: Callable[[str, Path], None] | None = None, limits: Limits | None = None
+    folder: Path,
+    port: int | None = None,
+    opened: Callable[[str, Path], None] = lambda url, redirect: None,
+    limits: Limits | None = None,
 ) -> None:
     """Serve the page until it is interrupted; `opened` is called with its address and a file that leads there."""
-    limits = limits or Limits()
-    place = Home(Path(os.path.abspath(home)))
-    with place.hold(), _listen(port) as listener:
+    home = Home(Path(os.path.abspath(folder)), limits)
+    with home.hold(), _listen(port) as listener:
         number = listener.getsockname()[1]
         token = secrets.token_urlsafe(TOKEN_BYTES)
         url = f"http://{ADDRESS}:{number}/{token}/"
         config = uvicorn.Config(
-            AccessGuard(make_app(place, limits), token, number), http="h11", ws="none", loop="asyncio", lifespan="on",
+            AccessGuard(make_app(home), token, number), http="h11", ws="none", loop="asyncio", lifespan="on",
             log_level=logging.ERROR, access_log=False, server_header=False, proxy_headers=False,
-            timeout_graceful_shutdown=2, timeout_keep_alive=limits.keep_alive_seconds,
+            timeout_graceful_shutdown=2,
         )  # fmt: skip
-        redirect = place.folder / REDIRECT
-        write_files(place.folder, {REDIRECT: _redirect_to(url)})
+        server = uvicorn.Server(config)
+        redirect = home.folder / REDIRECT
+        write_files(home.folder, {REDIRECT: _redirect_to(url)})
         try:
-            server = _Server(config, lambda: opened(url, redirect) if opened else None)
-            server.run([listener])
+            with _stop_on_signal(server):
+                opened(url, redirect)  # the listener holds requests until the server answers them
+                server.run([listener])
         finally:
             redirect.unlink(missing_ok=True)
         if not server.started:
             raise RunError("the page could not be started; the reason is written above")
 
 
-def make_app(home: Home, limits: Limits) -> ASGIApp:
+@contextmanager
+def _stop_on_signal(server: uvicorn.Server) -> Iterator[None]:
+    """Shut down after a signal; a second Ctrl-C ends the server at once.
+
+    The server raises a signal again when it has ended. These handlers catch it then, so that the program exits
+    normally.
+    """
+    before = {number: signal.signal(number, server.handle_exit) for number in STOP_SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def make_app(home: Home) -> ASGIApp:
     """Return the page without access control."""
-    page = Page(home, limits)
+    page = Page(home)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -79,7 +120,7 @@ def make_app(home: Home, limits: Limits) -> ASGIApp:
         finally:
             cleaner.cancel()
             await page.queue.stop()
-            await page.reader.close()
+            await page.uploads.reader.close()
             page.jobs.delete_temporary()
 
     app = Starlette(routes=page.routes(), lifespan=lifespan, exception_handlers=ERROR_HANDLERS)
@@ -87,28 +128,50 @@ def make_app(home: Home, limits: Limits) -> ASGIApp:
     return app
 
 
-class _Server(uvicorn.Server):
-    """Reports when it has started, and exits normally after a signal."""
+class AccessGuard:
+    """Passes on requests that come from the page, and adds security headers to all answers."""
 
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._started = started
+    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
+        self._app = app
+        self._token = token.encode()
+        names = ("127.0.0.1", "localhost")
+        self._hosts = {f"{name}:{port}" for name in names} | ({*names} if port == 80 else set())
+        self._origins = {f"http://{host}" for host in self._hosts}
 
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start and report it."""
-        await super().startup(sockets)
-        if self.started:
-            self._started()
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
 
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Shut down after a signal; a second Ctrl-C ends it at once."""
-        before = {number: signal.signal(number, self.handle_exit) for number in STOP_SIGNALS}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        first, _, rest = scope["path"].removeprefix("/").partition("/")
+        app: ASGIApp
+        if reason := self._refusal(scope, first):
+            app = JSONResponse({"error": reason}, 403, {"connection": "close"})
+        elif f"/{first}" == scope["path"]:  # without the slash, the page's relative addresses would lack the token
+            app = RedirectResponse(f"{first}/", 307)
+        else:
+            app = self._app
+            scope = {**scope, "path": f"/{rest}", "raw_path": f"/{rest}".encode(), "root_path": ""}
+        await app(scope, receive, send_guarded)
+
+    def _refusal(self, scope: Scope, token: str) -> str | None:
+        headers = Headers(scope=scope)
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
+            return WRONG_HOST
+        if any(origin not in self._origins for origin in origins) or (
+            scope["method"] not in ("GET", "HEAD") and not origins
+        ):
+            return WRONG_ORIGIN
+        return None if hmac.compare_digest(token.encode("utf-8", "replace"), self._token) else NO_TOKEN
 
 
 def _listen(port: int | None) -> socket.socket:
@@ -121,6 +184,7 @@ def _listen(port: int | None) -> socket.socket:
             else:  # on Windows, SO_REUSEADDR would let others listen on the same port
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)  # type: ignore[attr-defined]
             listener.bind((ADDRESS, number))
+            listener.listen()
             return listener
         except (OSError, OverflowError) as error:
             listener.close()

@@ -162,7 +162,7 @@ class Draft {
         return this.changed();
       }
       if (error instanceof Refused && error.status === 404 && attempt === 1) {
-        if (this.id === id) this.renew(entry); // given up after an hour; whoever sees it first renews it for all
+        if (this.id === id) this.renew(entry); // given up after an hour; the first file that notices renews it for all
         return this.sendOne(entry, 2);
       }
       if (!(error instanceof Refused || error instanceof BrokenOff)) throw error;

@@ -121,7 +121,7 @@ export const kept = {
       if (value === null) sessionStorage.removeItem(`byline-${key}`);
       else sessionStorage.setItem(`byline-${key}`, JSON.stringify(value));
     } catch {
-      // then a reload begins anew
+      // then a reload starts with an empty form
     }
   },
 };

@@ -8,7 +8,7 @@ const SHORT = 1000; // as cautions have it
 export const LATIN = "latin";
 const STATES = { waiting: "waits to be sent", sending: "is being read" };
 
-/** The server's words, without the name that stands beside them anyway. */
+/** The server's words, without the name, which is shown next to them. */
 const reason = ({ path, error }) => (error.startsWith(`${path}: `) ? error.slice(path.length + 2) : error);
 
 function describe(entry) {

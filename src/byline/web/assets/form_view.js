@@ -90,7 +90,7 @@ export async function formView(task) {
     const asked = {
       task,
       draft: draft.id,
-      options: { ...options.value(), ...(reference ? { reference: reference.value() } : {}) },
+      options: { ...options.value(), ...reference?.value() },
     };
     try {
       return await ask("api/jobs", { method: "POST", json: asked });

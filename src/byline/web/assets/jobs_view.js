@@ -131,7 +131,7 @@ export async function jobsView() {
 
   async function showPopulations() {
     const state = await stateOf({ fresh: true });
-    where.textContent = `They lie on this machine, in ${oneLine(state.home)}. Whoever can read that folder can read the texts in their reports.`;
+    where.textContent = `They lie on this machine, in ${oneLine(state.home)}. Anyone who can read that folder can read the texts in their reports.`;
     const own = state.references.filter((reference) => !reference.builtin);
     const title = newId("populations");
     populations.hidden = !own.length;

@@ -82,7 +82,7 @@ export function optionsPart(task, state) {
           "Time it may take",
           BUDGETS,
           "300",
-          "More time trains more networks. Beside a reference population there are none, and the time is not needed.",
+          "More time trains more networks. With a reference population none are trained, and this choice has no effect.",
         )
       : null,
     task === "attribution"
@@ -100,7 +100,7 @@ export function optionsPart(task, state) {
           "mask_shared",
           "Leave out passages that both sides share",
           false,
-          "Quotations, forms and copied stretches make texts alike, whoever wrote them.",
+          "Quotations, forms and copied passages make texts alike, even if they have different authors.",
         ),
     tick(
       "keep",

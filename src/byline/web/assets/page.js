@@ -17,7 +17,7 @@ let viewCount = 0;
 
 const BANNERS = {
   gone: "Byline does not answer. If its terminal was closed, start byline serve again and open the address that it prints; until then this page keeps trying by itself.",
-  locked: "This address holds no longer: byline serve was started again. Open the new address that it printed.",
+  locked: "This address is no longer valid, because byline serve was started again. Open the new address that it printed.",
 };
 
 /** The view that an address asks for. */

@@ -23,7 +23,7 @@ const describe = (reference) =>
     .filter(Boolean)
     .join(", ");
 
-/** The choice: element, update(), value() as the server wants it, missing(), focus(). Values are kept by options. */
+/** The choice: element, update(), value() as options of the job, missing(), focus(). Values are kept by options. */
 export function referenceChoice(draft, references, { optional }) {
   const name = newId("reference");
   const radio = (value, title, text, disabled = false) => {
@@ -107,9 +107,9 @@ export function referenceChoice(draft, references, { optional }) {
     language: () => references.find((one) => `name:${one.name}` === value())?.language || null,
     value() {
       const now = value();
-      if (!now || now === "none") return null;
+      if (!now || now === "none") return {};
       if (now === "upload") return { uploaded: true, save_as: saving.checked ? saved.value.trim() || null : null };
-      return { name: now.slice("name:".length) };
+      return { reference: now.slice("name:".length) };
     },
     missing() {
       if (!value()) return "a choice of what to compare with";

@@ -27,7 +27,7 @@ export class BrokenOff extends Error {
 let connection = "there";
 const listeners = new Set();
 
-/** "there", "gone" (nobody answers) or "locked" (the address holds no longer). */
+/** "there", "gone" (nobody answers) or "locked" (the address is no longer valid). */
 export const connectionState = () => connection;
 /** Call a function when that changes; returns a function that stops it. */
 export function onConnection(listener) {
@@ -89,7 +89,7 @@ async function answers() {
 let state = null;
 let asked = null;
 
-/** What the server can do and has; asked anew where it may have changed. */
+/** What the server can do and has; asked again if it may have changed. */
 export async function stateOf({ fresh = false } = {}) {
   if (state && !fresh) return state;
   asked ||= ask("api/state").finally(() => {

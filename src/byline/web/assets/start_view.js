@@ -17,7 +17,7 @@ function exampleRow(example) {
     run.disabled = true;
     wrong.textContent = "";
     try {
-      const job = await ask(`api/examples/${encodeURIComponent(example.name)}`, { method: "POST" });
+      const job = await ask(`api/examples/${encodeURIComponent(example.task)}`, { method: "POST" });
       addJob(job);
       location.hash = `job=${job.id}`;
     } catch (error) {
