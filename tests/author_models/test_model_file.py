@@ -230,7 +230,7 @@ class TestNoModel:
     @pytest.mark.parametrize("place", ["gone", "", "x" * 300, "a\0b", "/dev/null"])
     def test_a_path_without_a_file_is_named(self, tmp_path: Path, place: str) -> None:
         path = tmp_path / place
-        with pytest.raises(ModelFileError, match="byline train"):
+        with pytest.raises(ModelFileError, match="Name the file of a model"):
             read_author_model(path)
         with pytest.raises(ModelFileError), hold_model(path):
             pass

@@ -80,7 +80,7 @@ class TestAttributions:
         self, collection: Path, tmp_path: Path, answers: str
     ) -> None:
         (tmp_path / "out").mkdir()
-        with pytest.raises(AnswersError, match="byline attribute"):
+        with pytest.raises(AnswersError, match="Name the folder of the answers"):
             evaluate_attributions(tmp_path / answers, collection)
 
     def test_one_problem_may_be_measured_by_itself(self, collection: Path, tmp_path: Path) -> None:
