@@ -19,7 +19,6 @@ from byline.cli.text import read_texts
 from byline.cli.train import UNCALIBRATED, naming, train_model
 from byline.corpora.author_corpus import NONE
 from byline.errors import BylineError, CorpusError, RunError
-from byline.report.page import describe_report, write_report
 from byline.storage.files import sha256, write_files
 
 if TYPE_CHECKING:
@@ -114,6 +113,7 @@ def attribute_command(
     """
     from byline.cli.progress import work
     from byline.report.attribution import attribution_report
+    from byline.report.page import describe_report, write_report
     from byline.tasks.pan_collections import is_collection
 
     collection = inputs[0] if known is None and len(inputs) == 1 and is_collection(inputs[0]) else None

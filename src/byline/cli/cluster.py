@@ -13,7 +13,6 @@ import byline
 from byline.cli import options
 from byline.cli.console import count_of, out, print_json, print_line, printable
 from byline.errors import RunError
-from byline.report.page import describe_report, write_report
 
 if TYPE_CHECKING:
     from byline.engines.protocol import Runtime
@@ -55,6 +54,7 @@ def cluster_command(
     """
     from byline.cli.progress import work
     from byline.report.clustering import clustering_report
+    from byline.report.page import describe_report, write_report
     from byline.tasks.cluster import PRESET
     from byline.tasks.pan_collections import read_text_folders, require_room, write_clustering
 

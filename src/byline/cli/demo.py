@@ -15,7 +15,6 @@ from byline.cli import options
 from byline.cli.console import answer_bar, count_of, make_table, out, print_json, print_table
 from byline.corpora.problems import Collection
 from byline.errors import RunError
-from byline.report.page import require_report_path, timestamp, write_report
 from byline.storage.files import write_folder
 
 if TYPE_CHECKING:
@@ -58,6 +57,7 @@ def demo_command(
     """
     from byline.cli.answers import verification_json
     from byline.cli.progress import reporting
+    from byline.report.page import require_report_path, timestamp, write_report
     from byline.report.verification import verification_report
 
     if texts is not None:

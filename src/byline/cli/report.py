@@ -13,7 +13,6 @@ from rich.text import Text
 import byline
 from byline.cli import options
 from byline.cli.console import out, print_json, printable
-from byline.report.page import timestamp
 
 if TYPE_CHECKING:
     from byline.engines.protocol import Runtime
@@ -38,6 +37,8 @@ def report_command(
 
     Example: byline report out/ -o report.html
     """
+    from byline.report.page import timestamp
+
     byline.report_run(run, output, truth, timestamp(), overwrite)
     out().print(f"Wrote {output}. It holds the texts; open it in a browser.")
 

@@ -13,7 +13,6 @@ from byline.cli.console import count_of, make_table, out, print_json, print_line
 from byline.corpora.author_corpus import plain_name
 from byline.corpora.documents import classify_path
 from byline.errors import CorpusError
-from byline.report.page import describe_report, write_report
 from byline.storage.files import sha256
 
 if TYPE_CHECKING:
@@ -43,6 +42,7 @@ def rolling_command(
     """
     from byline.cli.progress import work
     from byline.report.attribution import rolling_report
+    from byline.report.page import describe_report, write_report
 
     options.require_free_report(report_file, overwrite, [model_file, book])
     model = byline.read_author_model(model_file)
