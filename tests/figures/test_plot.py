@@ -693,10 +693,14 @@ class TestRefusals:
         run("plot", built_in, "pca", "-o", path, "--overwrite")
         assert path.read_text("utf-8").startswith("<?xml")
 
+    def test_a_kind_that_does_not_exist(self, built_in: Path, tmp_path: Path) -> None:
+        with pytest.raises(SettingsError, match="rolling, heatmap, roc"):
+            plot(built_in, "pie", tmp_path / "fig.png")
+        assert list(tmp_path.iterdir()) == []
+
     @pytest.mark.parametrize(
         ("words", "where", "remedy"),
         [
-            (["pie"], None, "rolling, heatmap, roc"),
             (["roc"], "roc", "{truth}"),
             (["pca", "--truth", "x"], "pca", "{truth}"),
             (["roc", "--truth", "x", "--metadata", "y"], "roc", "{metadata}"),
@@ -808,7 +812,7 @@ def test_a_run_is_read_once_for_all_of_its_figures(
         read.append(path)
         return read_record(path, *words)
 
-    monkeypatch.setattr("byline.runs.member_files.read_record", count)
+    monkeypatch.setattr("byline.runs.folder.read_record", count)
     once = Run.open(built_in)
     figures = {
         kind: prepare_figure(once, kind, truth=english if kind in JUDGED else None) for kind in (*OF_RUN, *JUDGED)

@@ -175,7 +175,7 @@ class TestVerification:
             read.append(path)
             return read_record(path, *words)
 
-        monkeypatch.setattr("byline.runs.member_files.read_record", count)
+        monkeypatch.setattr("byline.runs.folder.read_record", count)
         opened = Run.open(run)
         with builtin_problems("english") as problems:
             assert verification_report(opened, problems, "today") == report_data
