@@ -502,7 +502,7 @@ class TestCommands:
         assert code == 0
         assert "English: 4 texts read" in printed
         assert "1 left out: shorter than 200 characters" in printed
-        assert "1 left out: the same text again" in printed
+        assert "1 left out: repeats an earlier text" in printed
         assert "2 kept, by 1 author, 1 of them with several texts" in printed
         assert "800 characters; shortest text 400, median 400, longest 400" in printed
         assert self.run("build", tmp_path / "texts", "-o", tmp_path / "ref")[0] == 1

@@ -144,7 +144,7 @@ def test_two_processes_never_work_on_one_run(home: Path) -> None:
     first.communicate()
     third = run("verify", "corpus", "-o", "out", "--resume", *MEMBERS, cwd=home)
     assert third.returncode == 1
-    assert "sub_epochs was 2000, is 8" in third.stderr
+    assert "sub epochs was 2000, is 8" in third.stderr
 
 
 def test_a_file_that_may_not_grow_ends_the_run_with_a_reason_and_it_goes_on_later(home: Path) -> None:

@@ -340,7 +340,7 @@ def read_evidence(path: Path) -> tuple[ProblemEvidence, ...]:
 
 def _map_gains(path: Path) -> Halves:
     try:
-        gains: Halves = np.load(path, mmap_mode="r")
+        gains: Halves = np.lib.format.open_memmap(path, mode="r")  # never reads a pickle
     except Exception as error:  # NumPy parses the header as Python, which can raise anything
         raise ValueError(f"{path.name} does not hold gains ({error})") from None
     if gains.dtype != np.dtype("<f2") or gains.ndim != 1:
