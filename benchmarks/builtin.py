@@ -27,11 +27,10 @@ from pan import truths_of
 from stored import RESULTS
 
 FOLDER = Path(byline.__file__).parent / "judgment" / "calibrations"
-# Stored results, the preset that they are of, and its engines.
+# Stored results, the preset that they are of, and its engines. fit_single_questions.py fits the preset cohort.
 SOURCES = {
     "best": ("best", ("ngram", "rnn", "vectors")),
     "quick": ("best", ("ngram", "vectors")),
-    "cohort": ("cohort", ("ngram", "spread", "vectors")),
 }
 
 
@@ -45,9 +44,8 @@ def main() -> None:
         kinds = kinds_of(read_pool(preset).only(engines).rows)
         rows = json.loads(path.read_text(encoding="utf-8"))["runs"]
         fitted = fit(rows, data, kinds, preset)
-        alone = fitted.interpretation == "cohort"
-        slope, offset = doubt(CalibrationLine(fitted.slope, fitted.offset), alone)
-        caps = learn_caps(rows, truths_of(rows, data), alone)  # far less than their number allows
+        slope, offset = doubt(CalibrationLine(fitted.slope, fitted.offset), alone=False)
+        caps = learn_caps(rows, truths_of(rows, data), alone=False)  # far less than their number allows
         fitted = dataclasses.replace(fitted, slope=slope, offset=offset, cap=caps.same, cap_different=caps.different)
         write_calibration(FOLDER / f"{name}.json", fitted)
         print(
@@ -74,7 +72,7 @@ def fit(rows: list[dict[str, Any]], data: Path, kinds: tuple[str, ...], preset: 
                 names.append(corpus)
     return fit_calibration(
         values, truth, known, unknown, weigh_corpora(names, truth),
-        interpretation="cohort" if rows[0].get("alone") else "relative", engines=kinds, preset=preset,
+        interpretation="relative", engines=kinds, preset=preset,
         corpora=sorted(set(names)),
     )  # fmt: skip
 

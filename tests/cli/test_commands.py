@@ -405,7 +405,7 @@ QUICK = ("--engines", "ngram,vectors")
 """Members that are quick."""
 
 
-CALIBRATED = ("--engines", "ngram,vectors,spread")
+CALIBRATED = ("--engines", "ngram,vectors,words")
 """The members that answers beside a reference are calibrated for."""
 
 
@@ -429,7 +429,7 @@ class TestOneQuestion:
         assert done.stdout.startswith(f"Known: {a}, {b}; unknown: {q}\n")
         assert "1 problem, each by itself" in done.stdout
         assert (
-            "Engines: vectors (topic masked), vectors, ngram (topic masked), ngram, spread (topic masked)\n"
+            "Engines: vectors, vectors (topic masked), words, words (topic masked), ngram (topic masked)\n"
             in done.stdout
         )
         assert "Interpretation: cohort, every problem by itself, relative to the reference population" in done.stdout
@@ -477,23 +477,23 @@ class TestOneQuestion:
         empty = tmp_path / "empty.txt"
         empty.write_text("", "utf-8")
         words = ("--known", texts[0], tmp_path / "gone.txt", empty, "--unknown", tmp_path / "lost.txt")
-        done = run("verify", *words, "--reference", reference, *QUICK)
+        done = run("verify", *words, "--reference", reference, *CALIBRATED)
         assert (done.returncode, done.stdout) == (1, "")
         assert all(f"{name}: " in done.stderr for name in ("gone.txt", "empty.txt", "lost.txt"))
         assert "a.txt" not in done.stderr
 
     def test_too_small_a_reference_is_refused_in_one_line(self, texts: list[Path], tmp_path: Path) -> None:
         few = write_people(tmp_path / "few", 5)
-        done = run("verify", "--known", texts[0], "--unknown", texts[2], "--reference", few, *QUICK)
+        done = run("verify", "--known", texts[0], "--unknown", texts[2], "--reference", few, *CALIBRATED)
         assert (done.returncode, done.stdout) == (1, "")
         (line,) = done.stderr.splitlines()
         assert line.startswith("byline: latin: the reference has texts by 5 authors who surely are different")
 
     def test_the_topic_is_masked_in_all_members(self, texts: list[Path], reference: Path) -> None:
-        words = ("--known", texts[0], "--unknown", texts[2], "--reference", reference, "--mask", "topic", *QUICK)
+        words = ("--known", texts[0], "--unknown", texts[2], "--reference", reference, "--mask", "topic", *CALIBRATED)
         done = run("verify", *words)
         assert done.returncode == 0, done.stderr
-        assert "Engines: vectors (topic masked), ngram (topic masked)\n" in done.stdout
+        assert "Engines: vectors (topic masked), words (topic masked), ngram (topic masked)\n" in done.stdout
 
 
 class TestAnswering:
@@ -623,7 +623,7 @@ class TestCalibrate:
         done = run("calibrate", people, "-o", tmp_path / "cal.json", *QUICK)
         assert done.returncode == 0, done.stderr
         assert "fitted on 24 problems of 24 texts (people)" in done.stdout
-        done = run("calibrate", people, "-o", tmp_path / "alone.json", "--reference", people, *QUICK)
+        done = run("calibrate", people, "-o", tmp_path / "alone.json", "--reference", people, *CALIBRATED)
         assert done.returncode == 0, done.stderr
         assert read_calibration(tmp_path / "alone.json").interpretation == "cohort"
         few = run("calibrate", write_people(tmp_path / "few", 4), "-o", tmp_path / "few.json", *QUICK)

@@ -105,7 +105,7 @@ def compiled_in(tree: ast.Module) -> Iterator[str]:
                 yield from (each.id for each in ast.walk(line) if isinstance(each, ast.Name))
 
 
-@pytest.mark.parametrize("module", ["rnn", "ngram", "profiles"])
+@pytest.mark.parametrize("module", ["rnn", "ngram", "profiles", "grammar"])
 def test_code_is_stale_once_any_module_changes_that_is_compiled_into_it(module: str) -> None:
     tree = ast.parse((SOURCE / "engines" / module / "kernels.py").read_text(encoding="utf-8"))
     used = set(compiled_in(tree))
@@ -122,4 +122,4 @@ def test_code_is_stale_once_any_module_changes_that_is_compiled_into_it(module: 
 
 def test_no_other_module_compiles() -> None:
     found = {path.parent.name for path in SOURCE.rglob("*.py") if "= compiler(" in path.read_text(encoding="utf-8")}
-    assert found == {"rnn", "ngram", "profiles"}
+    assert found == {"rnn", "ngram", "profiles", "grammar"}

@@ -1,4 +1,4 @@
-"""The engines beside the network, n-grams, vectors, spread, linear: by hand, by their definitions, in any order."""
+"""The engines beside the network: by hand, by their definitions, in any order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import permutations, product
 from types import ModuleType
 
 import numpy as np
@@ -17,8 +16,9 @@ from sklearn.linear_model import Ridge
 
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem
-from byline.engines import linear, spread
-from byline.engines.matrix import PARTS, Matrix, Table, sample_heads
+from byline.engines import linear, words
+from byline.engines.grammar import engine as grammar
+from byline.engines.matrix import Table, sample_heads
 from byline.engines.ngram import counts as ngrams
 from byline.engines.ngram import engine as ngram
 from byline.engines.profiles import engine as vectors
@@ -33,15 +33,28 @@ Fill = Callable[..., EngineResult]
 
 NGRAM = Settings(engine="ngram", order=3)
 VECTORS = Settings(engine="vectors", order=3)
-SPREAD = Settings(engine="spread", order=3)
 LINEAR = Settings(engine="linear", order=3)
+WORDS = Settings(engine="words", word_order=2)
+GRAMMAR = Settings(engine="grammar", grammar_order=3)
+
+
+def spaced(fill: Fill) -> Fill:
+    """Engines that read words read a space for each c."""
+
+    def fill_spaced(questions: Questions, *rest: object) -> EngineResult:
+        return fill(replace(questions, alphabet=Alphabet("ab ")), *rest)
+
+    return fill_spaced
+
+
 WITHOUT_CHANCE = pytest.mark.parametrize(
     ("fill", "settings"),
     [
         (ngram.fill_matrix, NGRAM),
         (vectors.fill_matrix, VECTORS),
-        (spread.fill_matrix, SPREAD),
         (linear.fill_matrix, LINEAR),
+        (spaced(words.fill_matrix), WORDS),
+        (spaced(grammar.fill_matrix), GRAMMAR),
     ],
 )
 SETTING_ASIDE = pytest.mark.parametrize(
@@ -204,193 +217,6 @@ class TestVectors:
         assert matrix.values[0, 0] == pytest.approx(asked)
 
 
-class TestSpread:
-    """`Profile` is what a text is to the definition: frequencies and variances by n-gram, and how long it is."""
-
-    Profile = tuple[dict[str, float], dict[str, float], int]
-
-    @staticmethod
-    def grams(text: str, length: int, chunks: Iterable[int]) -> list[list[str]]:
-        """The n-grams of a length that end in each of some chunks of a text."""
-        ends = range(length - 1, len(text))
-        return [
-            [text[end - length + 1 : end + 1] for end in ends if end * spread.CHUNKS // len(text) == chunk]
-            for chunk in chunks
-        ]
-
-    @staticmethod
-    def features(shared: Iterable[str], order: int) -> list[str]:
-        """The n-grams of the shared texts, those first that most of them have, among equals the shortest."""
-        lengths = range(max(1, order - spread.SHORTER), order + 1)
-        kinds = [{text[at : at + k] for k in lengths for at in range(len(text) - k + 1)} for text in shared]
-        having = Counter(gram for grams in kinds for gram in grams)
-        return sorted(having, key=lambda gram: (-having[gram], len(gram), gram))[: spread.FEATURES]
-
-    @classmethod
-    def profile(cls, text: str, features: Sequence[str], without: int | None = None) -> Profile:
-        """Of a whole text, or without one of its parts; chunks without n-grams of a length are none."""
-        chunks = [c for c in range(spread.CHUNKS) if c * PARTS // spread.CHUNKS != without]
-        frequencies, variances = {}, {}
-        for gram in features:
-            pieces = [piece for piece in cls.grams(text, len(gram), chunks) if piece]
-            p = sum(piece.count(gram) for piece in pieces) / sum(map(len, pieces))
-            apart = [(piece.count(gram) / len(piece) - p) ** 2 for piece in pieces]
-            frequencies[gram], variances[gram] = p, sum(apart) / (len(pieces) * (len(pieces) - 1))
-        return frequencies, variances, sum(map(len, cls.grams(text, min(map(len, features)), chunks)))
-
-    @staticmethod
-    def together(profiles: Sequence[Profile], gram: str) -> float:
-        """How frequent an n-gram is in several texts joined."""
-        return sum(p[gram] * size for p, _, size in profiles) / sum(size for _, _, size in profiles)
-
-    @classmethod
-    def compare(
-        cls, document: Sequence[Profile], head: Sequence[Profile], shared: Sequence[Profile]
-    ) -> tuple[float, float]:
-        """The value and the trust, summed up n-gram by n-gram and pair of texts by pair of texts."""
-        weights = {
-            gram: 1 / (cls.together([*document, *head], gram) + spread.RARE * cls.together(shared, gram) + 1e-6)
-            for gram in shared[0][0]
-        }
-
-        def apart(pairs: Sequence[tuple[TestSpread.Profile, TestSpread.Profile]]) -> float:
-            return sum(w * (one[0][gram] - two[0][gram]) ** 2 for gram, w in weights.items() for one, two in pairs) / (
-                len(pairs)
-            )
-
-        def chance(texts: Sequence[TestSpread.Profile]) -> float:
-            return sum(w * v[gram] for gram, w in weights.items() for _, v, _ in texts) / len(texts)
-
-        noise = chance(document) + chance(head)
-        own, counted = spread.USUAL_COUNTS * spread.USUAL_OWN, float(spread.USUAL_COUNTS)
-        for texts in (document, head):
-            if further := len(texts) - 1:
-                own += further * (apart(list(permutations(texts, 2))) - 2 * chance(texts))
-                counted += further
-        own = max(own / counted, 0)
-        ratio = apart(list(product(document, head))) / (noise + own)
-        usual = spread.USUAL_OTHERS
-        return math.log(max(ratio, spread.LEAST)), usual / (usual + noise + spread.DOUBT * own)
-
-    def test_texts_that_never_vary_by_hand(self) -> None:
-        """Only b and bb are shared. Each has the frequencies 0 and 1, in both texts together a half, usually 1.
-
-        Nothing varies within a text, so that nothing is put down to chance, and an author's own texts are 0.12 apart.
-        """
-        questions = ask(["a" * 40, "b" * 40], [(1,)], [(0,)])
-        matrix = spread.fill_matrix(questions, SPREAD.change({"order": 2}), rng()).matrix
-        np.testing.assert_allclose(matrix.values, [[math.log(2 / (0.5 + 0.1) / 0.12)]], rtol=1e-5)
-        np.testing.assert_allclose(matrix.trust, [[0.3 / (0.3 + 8 * 0.12)]], rtol=1e-5)
-
-    def test_a_text_that_varies_by_hand(self) -> None:
-        """Of 20 chunks of two characters the first ten have no b: it is half as frequent, and 0.5 off in every chunk.
-
-        Of 39 pairs 19 are bb. Ten chunks have none, in the next it is one of two, in nine there is nothing else.
-        """
-        questions = ask(["a" * 20 + "b" * 20, "b" * 40], [(1,)], [(0,)])
-        matrix = spread.fill_matrix(questions, SPREAD.change({"order": 2}), rng()).matrix
-        letter, pair = 1 / 2, 19 / 39
-        weights = [1 / ((p + 1) / 2 + 0.1) for p in (letter, pair)]
-        apart = weights[0] * (1 - letter) ** 2 + weights[1] * (1 - pair) ** 2
-        off = 20 * 0.5**2, 10 * pair**2 + (0.5 - pair) ** 2 + 9 * (1 - pair) ** 2
-        noise = weights[0] * off[0] / (20 * 19) + weights[1] * off[1] / (20 * 19)
-        np.testing.assert_allclose(matrix.values, [[math.log(apart / (noise + 0.12))]], rtol=1e-5)
-        np.testing.assert_allclose(matrix.trust, [[0.3 / (0.3 + noise + 8 * 0.12)]], rtol=1e-5)
-
-    @pytest.mark.parametrize("reference", [0, 2])
-    @pytest.mark.parametrize("order", [2, 3, 5])
-    def test_values_trust_and_parts_are_those_of_plain_python(self, order: int, reference: int) -> None:
-        """Single texts and sets of several, beside a reference that has fewer n-grams than they and without one."""
-        texts = [*made_texts(6, 90), "ab" * 30 + "aabb" * 9, "bbbaab" * 12]
-        sets = [(6,), (7,)]
-        heads, documents = [(0,), (1, 2), *sets], [(3, 4, 5), (4,), *sets]
-        questions = ask(texts, heads, documents, reference=reference)
-        matrix = spread.fill_matrix(questions, SPREAD.change({"order": order}), rng()).matrix
-        shared = [texts[n] for n in ((6, 7) if reference else (0, 1, 2, 6, 7))]
-        features = self.features(shared, order)
-        usual = [self.profile(text, features) for text in shared]
-        whole = [self.profile(text, features) for text in texts]
-        wanted = np.array(
-            [[self.compare([whole[n] for n in d], [whole[n] for n in h], usual) for h in heads] for d in documents]
-        )
-        assert matrix.trust is not None
-        assert matrix.parts is not None
-        np.testing.assert_allclose(matrix.values, wanted[..., 0], rtol=1e-4, atol=1e-5)
-        np.testing.assert_allclose(matrix.trust, wanted[..., 1], rtol=1e-4)
-        assert len(np.unique(wanted[:2].round(6))) == wanted[:2].size
-        for part, number in product(range(PARTS), range(2)):
-            left = [self.profile(texts[n], features, part) for n in documents[number]]
-            values = [self.compare(left, [whole[n] for n in head], usual)[0] for head in heads]
-            np.testing.assert_allclose(matrix.parts[part, number], values, rtol=1e-4, atol=1e-5)
-            assert (np.abs(matrix.parts[part, number] - matrix.values[number]) > 1e-4).all()
-
-    def test_nothing_hangs_on_the_parts_of_a_document_that_is_not_asked_about(self) -> None:
-        matrix = spread.fill_matrix(ask(made_texts(5), [(0,), (1,)], [(2,), (3,), (4,)]), SPREAD, rng()).matrix
-        assert matrix.parts is not None
-        np.testing.assert_allclose(matrix.parts[:, 2], np.tile(matrix.values[2], (PARTS, 1)), rtol=1e-6)
-        assert (np.abs(matrix.parts[:, :2] - matrix.values[:2]) > 1e-6).any(axis=0).all()
-
-    def test_of_many_n_grams_those_count_that_most_of_the_shared_texts_have(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """All three have b, c and bc, two have a and cb; of equals the shorter counts, or the first in the alphabet."""
-        shared = ["abcbabcbacba" * 5, "cb" * 30, "b" * 30 + "c" * 30 + "a" * 30]
-        monkeypatch.setattr(spread, "FEATURES", 4)
-        chosen = ["b", "c", "bc", "a"]
-        assert self.features(shared, 2) == chosen
-        questions = ask([*shared, *made_texts(2)], [(n,) for n in range(3)], [(3,), (4,)])
-        matrix = spread.fill_matrix(questions, SPREAD.change({"order": 2}), rng()).matrix
-        usual = [self.profile(text, chosen) for text in shared]
-        judged = self.profile(made_texts(2)[1], chosen)
-        wanted = [self.compare([judged], [each], usual)[0] for each in usual]
-        np.testing.assert_allclose(matrix.values[1], wanted, rtol=1e-4)
-
-    def test_longer_texts_are_trusted_more_and_none_more_than_wholly(self) -> None:
-        lengths = (12, 50, 200, 800, 3200)
-        trusts = []
-        for length in lengths:
-            draw = random.Random(5)
-            texts = ["".join(draw.choices("abc", k=length)) for _ in range(8)]
-            questions = ask(texts, [(n,) for n in range(4)], [(n,) for n in range(4, 8)])
-            trusts.append(trust_of(spread.fill_matrix(questions, SPREAD, rng()).matrix))
-        assert (np.diff([each.mean() for each in trusts]) > 0).all()
-        assert all(((each > 0) & (each <= 1)).all() for each in trusts)
-        assert trusts[-1].max() < 0.3 / (0.3 + 8 * 0.12)  # that of texts without end
-
-    def test_texts_by_one_author_are_nearer_than_those_by_two_whatever_other_texts_there_are(self) -> None:
-        draw = random.Random(8)
-        kinds = ((1, 1, 4), (1, 4, 1))
-        texts = ["".join(draw.choices("abc", kinds[n % 2], k=1500)) for n in range(8)]
-        heads, documents = [(n,) for n in range(4)], [(n,) for n in range(4, 8)]
-        for others in (["abc" * 100], ["ab" * 200, "a" * 300]):
-            far = [(8 + n,) for n in range(len(others))]
-            questions = ask([*texts, *others], [*heads, *far], [*documents, *far], reference=len(others))
-            values = spread.fill_matrix(questions, SPREAD, rng()).matrix.values[:4, :4]
-            same = np.equal.outer(np.arange(4) % 2, np.arange(4) % 2)
-            assert values[same].max() < 0 < values[~same].min()
-
-    def test_a_copy_in_part_counts_no_more_than_the_least(self) -> None:
-        texts = made_texts(5, 400)
-        texts.append(texts[0][: len(texts[0]) - 3])
-        matrix = spread.fill_matrix(ask(texts, [(0,), (1,), (2,)], [(5,), (3,), (4,)]), SPREAD, rng()).matrix
-        assert matrix.values[0, 0] == pytest.approx(math.log(spread.LEAST))
-        assert (matrix.values >= math.log(spread.LEAST)).all()
-        assert (np.delete(matrix.values.ravel(), 0) > math.log(spread.LEAST)).all()
-
-    @pytest.mark.parametrize("order", [2, 3, 12])
-    def test_very_short_texts_and_such_that_share_nothing_still_have_numbers(self, order: int) -> None:
-        """The reference has no letter of the second document: none of its n-grams count, as if it were empty."""
-        texts = ["abcabcaabbcc", "cbacbacbacba", "aaaaaaaaaaaa", "bbbbbbbbbbbb", "bbbbbbabbbbb"]
-        sets = [(3,), (4,)]
-        for reference in (0, 2):
-            questions = ask(texts, [(0,), (2,), *sets], [(1,), (2,), *sets], reference=reference)
-            matrix = spread.fill_matrix(questions, SPREAD.change({"order": order}), rng()).matrix
-            assert matrix.parts is not None
-            for table in (matrix.values, trust_of(matrix), matrix.parts):
-                assert np.isfinite(table).all()
-            assert ((trust_of(matrix) > 0) & (trust_of(matrix) <= 1)).all()
-
-
 class TestLinear:
     @staticmethod
     def profiles(texts: Sequence[str], weighed: Sequence[int], order: int = 3) -> Table:
@@ -500,7 +326,14 @@ class TestSettingAside:
 
 
 @pytest.mark.parametrize("leave_one_out", [False, True])
-@pytest.mark.parametrize(("fill", "settings"), [(ngram.fill_matrix, NGRAM), (spread.fill_matrix, SPREAD)])
+@pytest.mark.parametrize(
+    ("fill", "settings"),
+    [
+        (ngram.fill_matrix, NGRAM),
+        (spaced(words.fill_matrix), WORDS),
+        (spaced(grammar.fill_matrix), GRAMMAR),
+    ],
+)
 def test_threads_give_the_same_matrix(fill: Fill, settings: Settings, leave_one_out: bool) -> None:
     questions = ask(made_texts(12), [(0, 1), (2, 3), (4,), (5,)], [(n,) for n in range(3, 12)])
     questions = replace(questions, leave_one_out=leave_one_out)
@@ -508,7 +341,6 @@ def test_threads_give_the_same_matrix(fill: Fill, settings: Settings, leave_one_
     for together in others:
         np.testing.assert_array_equal(alone.values, together.values)
         np.testing.assert_array_equal(alone.parts, together.parts)
-        np.testing.assert_array_equal(alone.trust, together.trust)
 
 
 @pytest.mark.parametrize(("engine", "settings"), [(vectors, VECTORS), (linear, LINEAR)])
@@ -519,11 +351,6 @@ def test_documents_beyond_a_block_are_scored_too(
     whole = engine.fill_matrix(questions, settings, rng()).matrix.values
     monkeypatch.setattr(engine, "BLOCK", 3)
     np.testing.assert_allclose(engine.fill_matrix(questions, settings, rng()).matrix.values, whole)
-
-
-def trust_of(matrix: Matrix) -> Table:
-    assert matrix.trust is not None
-    return matrix.trust
 
 
 @WITHOUT_CHANCE
@@ -542,8 +369,9 @@ def test_with_many_heads_a_document_is_compared_with_its_own_and_a_sample(fill: 
     [
         (ngram.fill_matrix, NGRAM, "bits per character"),
         (vectors.fill_matrix, VECTORS, "cosine distance"),
-        (spread.fill_matrix, SPREAD, "log of distance over own spread"),
         (linear.fill_matrix, LINEAR, "regression, 1 less what speaks for the head"),
+        (spaced(words.fill_matrix), WORDS, "cosine distance of standardized frequencies"),
+        (spaced(grammar.fill_matrix), GRAMMAR, "bits per token"),
     ],
 )
 def test_engines_without_chance_name_their_unit_and_have_neither_model_nor_curve(
@@ -590,10 +418,12 @@ def test_random_texts_are_preferred_by_nobody(fill: Fill, settings: Settings) ->
         (ngram.fill_matrix, NGRAM.change({"compared": 10, "direction": "backward"})),
         (vectors.fill_matrix, VECTORS),
         (vectors.fill_matrix, VECTORS.change({"compared": 10})),
-        (spread.fill_matrix, SPREAD),
-        (spread.fill_matrix, SPREAD.change({"compared": 10})),
         (linear.fill_matrix, LINEAR),
         (linear.fill_matrix, LINEAR.change({"compared": 10})),
+        (words.fill_matrix, WORDS),
+        (words.fill_matrix, WORDS.change({"compared": 10})),
+        (grammar.fill_matrix, GRAMMAR),
+        (grammar.fill_matrix, GRAMMAR.change({"compared": 10})),
     ],
 )
 def test_names_and_order_of_the_problems_change_no_matrix(fill: Fill, settings: Settings, mask: str) -> None:

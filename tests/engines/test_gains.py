@@ -9,12 +9,12 @@ import pytest
 
 from byline.corpora.problems import builtin_problems, read_problems
 from byline.corpora.reference_building import build_reference
-from byline.engines.language_groups import prepare_cohort
 from byline.engines.matrix import find_head_levels, flag_cohort, relative_entropies
 from byline.engines.ngram import engine as ngram
 from byline.engines.profiles import engine as vectors
 from byline.engines.protocol import EngineResult, Runtime
 from byline.engines.questions import Question, Questions, ReferencePart, prepare_questions
+from byline.engines.reference_questions import prepare_reference
 from byline.engines.rnn import engine as rnn
 from byline.settings.settings import Settings
 
@@ -161,9 +161,10 @@ class TestHeadLevels:
     def test_beside_a_reference_nothing_else_is_compared_with(self, settings: Settings) -> None:
         with builtin_problems("english") as folder:
             problems, others = read_problems(folder).problems[:3], build_reference([folder], language="english")
-        questions = prepare_cohort(problems, settings, others).sides[0]
-        assert questions.reference == ReferencePart(3, 3)
-        population = range(3, len(questions.heads))
+        questions = prepare_reference(problems, settings, others).sides[0]
+        asked = len(questions.questions)
+        assert questions.reference == ReferencePart(asked, asked)
+        population = range(asked, len(questions.heads))
         assert len(questions.heads) == len(questions.documents)
         self.check(questions, fill(questions, settings), settings, population, population)
 

@@ -166,12 +166,7 @@ def test_heads_in_any_order_give_the_same_ranks(rank) -> None:  # type: ignore[n
     np.testing.assert_allclose(rank(shuffled, questions), rank(Matrix(values, seen), questions))
 
 
-def test_parts_and_trust_that_do_not_fit_the_values_are_refused() -> None:
+def test_parts_that_do_not_fit_the_values_are_refused() -> None:
     values, seen = np.zeros((2, 3)), np.zeros((2, 3), np.bool_)
-    for trust in (np.zeros((3, 2)), np.zeros(3), np.zeros((1, 2, 3))):
-        with pytest.raises(ValueError, match=r"trust doesn't fit \(2, 3\) values"):
-            Matrix(values, seen, trust=trust)
     with pytest.raises(ValueError, match=r"\(5, 3, 2\) parts don't fit \(2, 3\) values"):
         Matrix(values, seen, parts=np.zeros((5, 3, 2)))
-    assert Matrix(values, seen).trust is None
-    assert Matrix(values, seen, trust=values).trust is values

@@ -26,7 +26,7 @@ from byline.corpora.documents import Document
 from byline.corpora.problems import ProblemSet, builtin_problems, read_problems
 from byline.corpora.reference_building import build_reference
 from byline.engines.matrix import Matrix, Side, Table
-from byline.errors import OVERWRITE, AnswersError, BylineError, CorpusError, RunError, SettingsError, TooLittleText
+from byline.errors import OVERWRITE, AnswersError, BylineError, CorpusError, RunError, SettingsError
 from byline.figures.canvas import FigureFormat, render
 from byline.figures.curves import learning_curves, probability_lines, ratios_of, truth_of
 from byline.figures.distances import (
@@ -766,31 +766,23 @@ class TestRefusals:
         plot(tmp_path / "m.byline", "learning", tmp_path / "f.svg")
         assert "mean of 1 network" in texts_in(tmp_path / "f.svg")
 
-    def test_one_text_and_one_head_are_no_heat_map(self, tmp_path: Path, english: Path) -> None:
-        problem = read_problems(english).problems[0]
+    def test_a_figure_that_does_not_exist(self, built_in: Path, tmp_path: Path) -> None:
+        with pytest.raises(SettingsError) as raised:
+            plot(built_in, "pie", tmp_path / "fig.svg")
+        assert "rolling, heatmap, roc" in (raised.value.remedy or "")
+
+    def test_problems_answered_one_by_one_are_not_compared(self, tmp_path: Path, english: Path) -> None:
+        one, other = read_problems(english).problems[:2]
+        longer = replace(other, unknown=Document("long", other.unknown.text * 4))  # compared with longer texts
+        some = ProblemSet((one, longer), "folders")
         others = build_reference([english], language="english")
         verify(
-            ProblemSet((problem,), "folders"), Settings(engine="vectors"),
-            judgment=JudgmentRequest(interpret="cohort"), reference=others,
-            output=RunOutput(tmp_path / "out"),
+            some, Settings(engine="vectors"), judgment=JudgmentRequest(interpret="cohort"),
+            reference=others, output=RunOutput(tmp_path / "out"),
         )  # fmt: skip
-        error = refused(tmp_path / "out", "heatmap", "-o", tmp_path / "fig.svg")
-        assert isinstance(error, TooLittleText)
-        assert "report" in (error.remedy or "")
-
-    def test_problems_answered_one_by_one_in_batches_are_not_compared(self, built_in: Path) -> None:
-        opened = Run.open(built_in)
-        assert opened.answers  # made before the sides are cut
-        for record in opened.records:
-            parts = [
-                Side(side.matrix, side.questions[begin : begin + 6], side.incomparable, True)  # type: ignore[arg-type]
-                for side in record.sides
-                for begin in (0, 6)
-            ]
-            object.__setattr__(record, "sides", tuple(parts))
-        with pytest.raises(RunError) as raised:
-            score_table(opened)
-        assert "{interpret}" in (raised.value.remedy or "")
+        assert "{interpret}" in (refused(tmp_path / "out", "heatmap", "-o", tmp_path / "fig.svg").remedy or "")
+        with pytest.raises(RunError):
+            score_table(Run.open(tmp_path / "out"))
 
     def test_without_matplotlib_the_remedy_is_said(
         self, built_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -1,4 +1,4 @@
-"""Fusion of members: weights, the reach, standard errors; and single problems, by hand."""
+"""Fusion of members: weights, the reach, standard errors, by hand."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ import pytest
 from byline.engines.matrix import PARTS, Table
 from byline.engines.questions import Question
 from byline.judgment.fusion import (
-    NEUTRAL_OWN_SCALE,
-    NEUTRAL_RELATIVE,
-    NEUTRAL_SUM,
     Mean,
     MemberScores,
     average_by_problem,
@@ -20,10 +17,9 @@ from byline.judgment.fusion import (
     average_members,
     fuse_engines,
     fuse_members,
-    fuse_single_problems,
     strength,
 )
-from byline.judgment.score_normalization import REACHES, SINGLE_PROBLEM_REACH
+from byline.judgment.score_normalization import REACHES
 
 NAN = float("nan")
 
@@ -123,7 +119,7 @@ class TestReach:
     ) -> None:
         scores = with_strengths(*strengths, problems=problems)
         fused = fuse_engines([MemberScores("rnn", scores)])
-        assert (fused.reach, fused.neutral, fused.trust) == (REACHES[chosen], None, None)
+        assert (fused.reach, fused.single) == (REACHES[chosen], False)
         np.testing.assert_allclose(fused.scores, scores[chosen])
 
     def test_engines_decide_equally_and_share_one_reach(self) -> None:
@@ -182,149 +178,3 @@ def test_equal_scores_have_no_strength(count: int) -> None:
     """The mean of equal numbers is off by the last bit for some counts; that must not be divided by."""
     for score in (0.1, 0.7, 1.0):
         assert strength(np.full(count, score)) == 0
-
-
-def at_reach(scores: Sequence[object] | Table | None) -> Table | None:
-    """(..., reaches, problems): the scores at the reach of single problems, and something else at the others."""
-    if scores is None:
-        return None
-    found = np.array(scores, np.float64)
-    table = np.full((*found.shape[:-1], len(REACHES), found.shape[-1]), 99.0)
-    table[..., REACHES.index(SINGLE_PROBLEM_REACH), :] = found
-    return table
-
-
-def relative(
-    scores: Sequence[float],
-    engine: str = "vectors",
-    agreement: Sequence[float] | None = None,
-    parts: Sequence[Sequence[float]] | None = None,
-) -> MemberScores:
-    """A member whose scores, once compressed, are these, and those without each part of the texts too."""
-    whole, without = at_reach(np.sinh(scores)), at_reach(None if parts is None else np.sinh(parts))
-    assert whole is not None
-    return MemberScores(engine, whole, without, None if agreement is None else np.array(agreement))
-
-
-def own(
-    scores: Sequence[float],
-    trust: Sequence[float] | None = None,
-    engine: str = "spread",
-    parts: Sequence[Sequence[float]] | None = None,
-) -> MemberScores:
-    """A member on its own scale: five times its scores are these."""
-    whole, without = at_reach(np.array(scores) / 5), at_reach(None if parts is None else np.array(parts) / 5)
-    assert whole is not None
-    return MemberScores(engine, whole, without, trust=np.array([1.0] * len(scores) if trust is None else trust))
-
-
-class TestSingleProblems:
-    def test_relative_scores_alone_are_compressed_and_then_averaged(self) -> None:
-        fused = fuse_single_problems([relative([1, 5]), relative([3, 7], "ngram")])
-        np.testing.assert_allclose(fused.scores, [2, 6])
-        np.testing.assert_allclose(fused.errors, [1, 1])  # 1 and 3: root of two over root of two
-        assert (fused.neutral, fused.reach) == (NEUTRAL_RELATIVE, SINGLE_PROBLEM_REACH) == (1.4, 0.2)
-
-    def test_own_scale_scores_alone_count_five_times(self) -> None:
-        values = np.full((len(REACHES), 2), [0.3, -0.2])
-        fused = fuse_single_problems([MemberScores("spread", values, trust=np.ones(2))])
-        np.testing.assert_allclose(fused.scores, [1.5, -1])
-        assert np.isnan(fused.errors).all()  # of one member
-        assert (fused.neutral, fused.reach) == (NEUTRAL_OWN_SCALE, SINGLE_PROBLEM_REACH) == (-0.9, 0.2)
-
-    def test_both_are_added_up_and_so_are_the_squares_of_their_errors(self) -> None:
-        """The relative ones are 2 apart, which is an error of 1; the own ones 1.5, which is one of 0.75."""
-        fused = fuse_single_problems([relative([1]), own([4]), relative([3], "ngram"), own([5.5], engine="other")])
-        assert fused.scores == pytest.approx([2 + 4.75])
-        assert fused.errors == pytest.approx([1.25])
-        assert (fused.neutral, NEUTRAL_SUM) == (1.0, 1.0)
-
-    def test_one_member_of_a_kind_adds_its_score_and_no_error(self) -> None:
-        fused = fuse_single_problems([relative([1]), relative([3], "ngram"), own([4])])
-        assert (fused.scores, fused.errors) == (pytest.approx([6]), pytest.approx([1]))
-        assert np.isnan(fuse_single_problems([relative([1]), own([4])]).errors)
-
-    def test_engines_of_a_kind_count_equally_however_many_members_they_have(self) -> None:
-        fused = fuse_single_problems(
-            [relative([0]), relative([2]), relative([4], "ngram"), own([1]), own([2]), own([3])]
-        )
-        assert fused.scores == pytest.approx([(1 + 4) / 2 + 2])
-
-    def test_large_relative_scores_count_by_their_logarithm_and_0_stays_0(self) -> None:
-        plain = np.full((len(REACHES), 4), [0, -3, 100, 1000])
-        scores = fuse_single_problems([MemberScores("vectors", plain)]).scores
-        assert scores[0] == 0
-        assert scores[1] == -fuse_single_problems([MemberScores("vectors", -plain)]).scores[1]
-        assert scores[3] - scores[2] == pytest.approx(np.log(10), abs=1e-4)
-
-    def test_a_member_leaves_a_problem_to_the_others_of_its_kind(self) -> None:
-        fused = fuse_single_problems([relative([1, NAN]), relative([3, 5], "ngram"), own([4, 4]), own([6, NAN])])
-        np.testing.assert_allclose(fused.scores, [2 + 5, 5 + 4])
-        fused = fuse_single_problems([relative([1, NAN, NAN]), own([NAN, 4, NAN])])
-        np.testing.assert_array_equal(fused.scores, [NAN] * 3)
-
-
-class TestPartsOfSingleProblems:
-    """Without each part of the texts; one score of 1, 0, 0, 0, -1 has a variance of 2/5, of which 4 times counts."""
-
-    up, down = [[1.0], [0.0], [0.0], [0.0], [-1.0]], [[-1.0], [0.0], [0.0], [0.0], [1.0]]
-
-    def test_parts_are_added_up_before_their_error_is_taken(self) -> None:
-        for single in (relative([7], parts=self.up), own([7], parts=self.up)):
-            assert fuse_single_problems([single]).errors == pytest.approx([np.sqrt(8 / 5)])
-        for parts, wanted in ((self.down, 0), (self.up, 2 * np.sqrt(8 / 5))):
-            fused = fuse_single_problems([relative([7], parts=self.up), own([7], parts=parts)])
-            assert fused.errors == pytest.approx([wanted])
-
-    def test_the_error_over_members_comes_on_top(self) -> None:
-        members = [relative([1], parts=self.up), relative([3], "ngram", parts=self.up)]
-        assert fuse_single_problems([*members, own([4], parts=self.down)]).errors == pytest.approx([1])
-        fused = fuse_single_problems([*members, own([4], parts=self.up)])
-        assert fused.errors == pytest.approx([np.sqrt(1 + 4 * 8 / 5)])
-
-    def test_if_some_member_has_no_parts_only_members_are_compared(self) -> None:
-        for members in ([relative([1], parts=self.up), own([4])], [relative([1]), own([4], parts=self.up)]):
-            assert np.isnan(fuse_single_problems(members).errors)
-        members = [relative([1], parts=self.up), relative([3], "ngram", parts=self.up), own([4])]
-        assert fuse_single_problems(members).errors == pytest.approx([1])
-
-
-class TestTrust:
-    @pytest.mark.parametrize(
-        ("agreement", "trust"),
-        [(-1, 0.2), (-0.7, 0.2), (-0.6, 0.2), (-0.3, 0.5), (0, 0.8), (0.1, 0.9), (0.2, 1), (0.3, 1), (1, 1)],
-    )
-    def test_texts_of_two_kinds_are_trusted_less_but_never_less_than_a_fifth(
-        self, agreement: float, trust: float
-    ) -> None:
-        assert fuse_single_problems([relative([1], agreement=[agreement])]).trust == pytest.approx([trust])
-
-    def test_the_mean_agreement_counts(self) -> None:
-        """Of -0.9 and 0.5 the mean is -0.2; each by itself would be clipped."""
-        members = [relative([1], agreement=[-0.9]), relative([1], "ngram", agreement=[0.5]), relative([1], "rnn")]
-        assert fuse_single_problems(members).trust == pytest.approx([0.6])
-
-    def test_that_of_own_scales_is_averaged_and_multiplied_with_that_of_kinds(self) -> None:
-        fused = fuse_single_problems([own([1, 1], [0.4, 0.1]), own([1, 1], [0.8, 0.2])])
-        np.testing.assert_allclose(fused.trust, [0.6, 0.15])
-        members = [relative([1, 1], agreement=[-0.3, 0.9]), own([1, 1], [0.4, 0.7])]
-        np.testing.assert_allclose(fuse_single_problems(members).trust, [0.2, 0.7])
-
-    def test_members_that_cannot_assess_a_problem_do_not_count(self) -> None:
-        fused = fuse_single_problems(
-            [
-                relative([1, NAN], agreement=[-0.5, NAN]),
-                relative([1, 1], "ngram", agreement=[-0.1, -0.3]),
-                own([1, 1], [0.4, 0.4]),
-                own([1, NAN], [0.8, NAN]),
-            ]
-        )
-        np.testing.assert_allclose(fused.trust, [0.5 * 0.6, 0.5 * 0.4])
-        np.testing.assert_array_equal(fuse_single_problems([relative([1, 2]), relative([3, 4])]).trust, [1, 1])
-
-    def test_neither_scores_nor_other_problems_matter(self) -> None:
-        one = fuse_single_problems([relative([1, 2], agreement=[-0.1, 0.5]), own([1, 2], [0.4, 0.7])])
-        two = fuse_single_problems([relative([9, 2], agreement=[-0.1, -0.5]), own([-3, 2], [0.4, 0.1])])
-        np.testing.assert_allclose(one.trust, [0.7 * 0.4, 0.7])
-        np.testing.assert_allclose(two.trust, [0.7 * 0.4, 0.3 * 0.1])
-        assert one.scores[1] == two.scores[1]

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy.special import expit
 
-from byline.engines.matrix import PARTS, Cohort, Matrix, Side, Table
+from byline.engines.matrix import PARTS, Matrix, Side
 from byline.engines.questions import Question
 from byline.judgment.calibration import Calibration
-from byline.judgment.fusion import NEUTRAL_SUM, MemberScores, fuse_single_problems
+from byline.judgment.fusion import MemberScores, fuse_single_problems
 from byline.judgment.interpretation import (
     JudgmentOptions,
     answer_problems,
@@ -19,14 +22,10 @@ from byline.judgment.interpretation import (
     stretch,
 )
 from byline.judgment.score_normalization import (
-    REACHES,
-    SINGLE_PROBLEM_REACH,
-    own_scale_scores,
     rank_among_heads,
     rank_among_texts,
-    reference_agreement,
-    relative_scores,
 )
+from byline.judgment.single_questions import NORMS
 from byline.settings.settings import Settings
 
 UNSEEN = np.zeros((3, 3), np.bool_)
@@ -102,82 +101,53 @@ def test_answers_keep_the_order_and_never_more_than_half_lie_on_one_side(scores:
 
 
 class TestByThemselves:
-    """Two problems beside a reference of six sets, asked both ways."""
+    """Two problems beside a reference of eight authors, asked both ways."""
 
-    spread = Settings(engine="spread", order=3)
-
-    def lay(self, seed: int, trust: Table | None = None) -> Side:
+    def lay(self, seed: int, way: int = 0) -> Side:
         rng = np.random.default_rng(seed)
-        flags, lengths = np.arange(8) >= 2, rng.normal(8, 0.3, 8)
-        matrix = Matrix(rng.normal(0, 1, (8, 8)), np.diag(flags), parts=rng.normal(0, 1, (PARTS, 8, 8)), trust=trust)
-        questions = (Question(0, 0, 0), Question(1, 1, 1))
-        return Side(matrix, questions, frozenset(), Cohort(flags, flags, lengths, lengths))
+        matrix = Matrix(
+            rng.normal(0, 1, (10, 10)), np.diag(np.arange(10) >= 2), parts=rng.normal(0, 1, (PARTS, 10, 10))
+        )
+        return Side(matrix, (Question(0, 0, 0), Question(1, 1, 1)), frozenset(), way)
 
-    def trusted(self) -> list[Side]:
-        return [self.lay(seed, np.random.default_rng(10 + seed).uniform(0, 1, (8, 8))) for seed in (0, 1)]
-
-    def test_values_that_say_something_by_themselves_are_read_as_they_are(self) -> None:
-        sides = self.trusted()
-        reading = score_sides(sides, 2, self.spread, "cohort")
-        np.testing.assert_allclose(reading.scores, np.mean([own_scale_scores(side) for side in sides], axis=0))
-        trusts = [side.matrix.trust.diagonal()[:2] for side in sides if side.matrix.trust is not None]
-        np.testing.assert_allclose(reading.trust, np.mean(trusts, axis=0))
-        assert reading.agreement is None
-        assert reading.parts is not None
-        parts = [side.matrix.parts[:, [0, 1], [0, 1]] for side in sides if side.matrix.parts is not None]
-        np.testing.assert_allclose(reading.parts[:, 0], -np.mean(parts, axis=0))
-
-    def test_others_are_compared_with_the_reference_and_their_kinds_too(self) -> None:
-        sides = [self.lay(0), self.lay(1)]
-        reading = score_sides(sides, 2, Settings(engine="ngram"), "cohort")
-        np.testing.assert_allclose(reading.scores, np.mean([relative_scores(side) for side in sides], axis=0))
-        np.testing.assert_allclose(reading.agreement, np.mean([reference_agreement(side) for side in sides], axis=0))
-        assert reading.trust is None
-
-    def test_a_whole_corpus_is_compared_whatever_its_values_say(self) -> None:
-        sides = self.trusted()
-        reading = score_sides(sides, 2, self.spread, "relative")
-        np.testing.assert_allclose(reading.scores, np.mean([relative_scores(side) for side in sides], axis=0))
-        assert (reading.agreement, reading.trust) == (None, None)
-
-    def readings(self) -> list[MemberScores]:
-        """Scores of 3, 1 and 0 altogether, of which 1 speaks for neither side; trusted by 0.5, 1 and 0.1."""
-        scores = np.full((len(REACHES), 3), 99.0)
-        scores[REACHES.index(SINGLE_PROBLEM_REACH)] = np.sinh([2, 1, 1])
-        own = np.tile([0.2, 0.0, -0.2], (len(REACHES), 1))
-        agreement = np.array([0.5, 0.2, -0.3])
+    def members(self) -> list[MemberScores]:
         return [
-            MemberScores("ngram", scores, agreement=agreement),
-            MemberScores("spread", own, trust=np.array([0.5, 1, 0.2])),
+            score_sides([self.lay(seed), self.lay(seed + 1, 1)], 2, Settings(engine=engine), "cohort")  # type: ignore[arg-type]
+            for engine, seed in (("vectors", 0), ("words", 2))
         ]
 
-    def test_a_value_is_how_far_its_score_is_from_even_as_far_as_it_can_be_relied_on(self) -> None:
-        readings = self.readings()
-        assert NEUTRAL_SUM == 1
-        np.testing.assert_allclose(fuse_single_problems(readings).scores, [3, 1, 0])
-        np.testing.assert_allclose(calibration_scores(readings, "cohort"), [0.5 * 2, 0, 0.1 * -1], atol=1e-8)
+    def test_the_score_of_a_member_is_its_s_norm(self) -> None:
+        for member, engine in zip(self.members(), ("vectors", "words"), strict=True):
+            assert member.engine == engine
+            assert member.beside_reference is not None
+            np.testing.assert_array_equal(member.scores, member.beside_reference.norms[:, NORMS.index("s_norm")][None])
 
-    def test_without_a_calibration_the_answer_is_its_logistic_function(self) -> None:
-        verdicts = answer_problems(["a", "b", "c"], self.readings(), JudgmentOptions("cohort"))
-        assert [answer.value for answer in verdicts.answers] == pytest.approx(
-            [1 / (1 + np.exp(-1)), 0.5, 1 / (1 + np.exp(0.1))]
-        )
-        assert (verdicts.center, verdicts.reach) == (NEUTRAL_SUM, SINGLE_PROBLEM_REACH)
-        assert [answer.score for answer in verdicts.answers] == pytest.approx([3, 1, 0])
+    def test_the_fused_score_is_a_log_likelihood_ratio_and_the_answer_its_logistic_function(self) -> None:
+        members = self.members()
+        fused = fuse_single_problems(members)
+        assert fused.single
+        verdicts = answer_problems(["a", "b"], members, JudgmentOptions("cohort"))
+        assert [answer.score for answer in verdicts.answers] == fused.scores.tolist()
+        assert [answer.value for answer in verdicts.answers] == pytest.approx(expit(fused.scores).tolist())
+        assert (verdicts.center, verdicts.strength) == (0, 1)
+        np.testing.assert_array_equal(calibration_scores(members, "cohort"), fused.scores)
 
-    def test_a_calibrated_interval_is_as_much_narrower_as_the_score_is_relied_on_less(self) -> None:
-        """Parts of the texts that make the same difference to three scores."""
+    def test_a_calibrated_interval_is_1_96_standard_errors_on_either_side(self) -> None:
         line = Calibration(
-            1.0, 0.0, 99.0, 0.0, "cohort", ("ngram", "spread"), "x", 100, 200, ("made up",), cllr=0.7, cllr_min=0.6
+            1.0, 0.0, 99.0, 0.0, "cohort", ("vectors", "words"), "x", 100, 200, ("made up",), cllr=0.7, cllr_min=0.6
         )
-        shifts = np.linspace(-0.01, 0.01, PARTS)[:, None, None]
-        ngram, spread = self.readings()
-        parts = [np.sinh(np.arcsinh(ngram.scores) + shifts), spread.scores + 0 * shifts]
-        readings = [
-            MemberScores("ngram", ngram.scores, parts[0], ngram.agreement),
-            MemberScores("spread", spread.scores, parts[1], trust=spread.trust),
+        fused = fuse_single_problems(self.members())
+        answers = answer_problems(["a", "b"], self.members(), JudgmentOptions("cohort", calibration=line)).answers
+        for answer, ratio, error in zip(answers, fused.scores, fused.errors, strict=True):
+            assert answer.llr == pytest.approx(ratio / np.log(10))
+            assert answer.interval == pytest.approx([(ratio + way * 1.96 * error) / np.log(10) for way in (-1, 1)])
+
+    def test_a_problem_that_cannot_be_compared_is_undecided_and_changes_no_other(self) -> None:
+        whole = self.members()
+        sides = [
+            replace(self.lay(seed, way), incomparable=frozenset([Question(0, 0, 0)])) for seed, way in ((0, 0), (1, 1))
         ]
-        answers = answer_problems(["a", "b", "c"], readings, JudgmentOptions("cohort", calibration=line)).answers
-        widths = [answer.interval[1] - answer.interval[0] for answer in answers if answer.interval is not None]
-        assert np.array(widths) / widths[1] == pytest.approx([0.5, 1, 0.1])
-        assert [answer.llr for answer in answers] == pytest.approx([1 / np.log(10), 0, -0.1 / np.log(10)], abs=1e-8)
+        without = [score_sides(sides, 2, Settings(engine="vectors"), "cohort")]
+        first, second = answer_problems(["a", "b"], without, JudgmentOptions("cohort")).answers
+        assert (first.score, first.value) == (None, 0.5)
+        assert second == answer_problems(["a", "b"], whole[:1], JudgmentOptions("cohort")).answers[1]

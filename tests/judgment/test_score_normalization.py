@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from byline.engines.matrix import PARTS, Cohort, Matrix, Side, Table
+from byline.engines.matrix import PARTS, Matrix, Side, Table
 from byline.engines.questions import Question
 from byline.judgment.metrics import auc
 from byline.judgment.score_normalization import (
     REACHES,
     asked_positions,
-    own_scale_scores,
     part_scores,
-    reference_agreement,
     relative_scores,
 )
 
@@ -148,134 +146,6 @@ def test_without_genres_matching_costs_little() -> None:
     assert min(matched) > plain - 0.03
 
 
-class TestBesideAReference:
-    """Asked sets come first, then those of the reference, which are heads and documents at once."""
-
-    asked, reference = 4, 12
-
-    def lengths(self) -> Table:
-        return np.log(np.random.default_rng(5).integers(500, 5000, self.asked + self.reference))
-
-    def lay(self, values: Table, problems: tuple[int, ...] = (0, 1, 2, 3)) -> Side:
-        """The questions of some of the problems, all others' rows and columns taken away."""
-        rows = [*problems, *range(self.asked, self.asked + self.reference)]
-        flags = np.array([row >= self.asked for row in rows])
-        lengths = self.lengths()[rows]
-        matrix = Matrix(values[np.ix_(rows, rows)], np.diag(flags))
-        questions = tuple(Question(n, n, n) for n in range(len(problems)))
-        return Side(matrix, questions, frozenset(), Cohort(flags, flags, lengths, lengths))
-
-    def values(self) -> Table:
-        return noise(self.asked + self.reference, self.asked + self.reference)
-
-    def test_a_problem_does_not_depend_on_whether_there_are_others(self) -> None:
-        together, agreement = (score(self.lay(self.values())) for score in (relative_scores, reference_agreement))
-        for problem in range(self.asked):
-            alone = self.lay(self.values(), (problem,))
-            np.testing.assert_allclose(relative_scores(alone)[:, 0], together[:, problem], rtol=1e-6)
-            assert reference_agreement(alone) == pytest.approx(agreement[problem : problem + 1])
-
-    def test_a_problem_does_not_depend_on_what_others_are(self) -> None:
-        values = self.values()
-        changed = values.copy()
-        changed[1 : self.asked] += np.linspace(-4, 9, len(values))
-        changed[:, 1 : self.asked] *= 3
-        one, two = (relative_scores(self.lay(each)) for each in (values, changed))
-        np.testing.assert_allclose(two[:, 0], one[:, 0], rtol=1e-6)
-        assert not np.allclose(two[:, 1:], one[:, 1:])
-        one, two = (reference_agreement(self.lay(each)) for each in (values, changed))
-        assert two[0] == pytest.approx(one[0], abs=1e-9)
-        assert not np.isclose(one[1:], two[1:]).any()
-
-    def test_an_agreement_of_kind_does_not_hang_on_the_asked_pair_itself(self) -> None:
-        values = self.values()
-        changed = values.copy()
-        changed[range(self.asked), range(self.asked)] = 99
-        np.testing.assert_array_equal(reference_agreement(self.lay(changed)), reference_agreement(self.lay(values)))
-
-    def test_a_hard_document_or_a_bad_head_has_the_same_scores(self) -> None:
-        values = self.values()
-        plain = relative_scores(self.lay(values))
-        for place in (np.s_[2], np.s_[:, 2]):
-            hard = values.copy()
-            hard[place] += 3
-            np.testing.assert_allclose(relative_scores(self.lay(hard)), plain, rtol=1e-6)
-
-    def test_sets_of_about_the_same_length_count_most(self) -> None:
-        """Half of the reference is changed: scores keep their proportions if that half is of another length."""
-        values = self.values()
-        changed = values.copy()
-        far = range(self.asked + 6, self.asked + 12)
-        changed[:, far] += np.random.default_rng(2).normal(0, 1, (len(values), 6))
-        usual, lengths = self.lay(values).reference, np.full(len(values), 8.0)
-        assert usual is not None
-        differences = []
-        for length in (8.0, 3.0):
-            lengths[far] = length
-            cohort = usual._replace(head_lengths=lengths, document_lengths=lengths)
-            one, two = (
-                relative_scores(Side(self.lay(each).matrix, own(self.asked), frozenset(), cohort))[0]
-                for each in (values, changed)
-            )
-            differences.append(np.abs(one / one[0] - two / two[0]).max())
-        assert differences[1] < 0.05 < 0.1 < differences[0]
-
-
-class TestAgreementOfKind:
-    """One problem, whose document and head come first, beside sets of a reference, which are heads and documents."""
-
-    def lay(
-        self, document: list[float], head: list[float], population: Table | None = None, barred: list[int] | None = None
-    ) -> Side:
-        """The document's values under the reference's heads, and those of its documents under the problem's head.
-
-        The reference's own values are 0 if nothing else is said; `barred` sets must not be compared with the document.
-        """
-        count = len(document)
-        values = np.zeros((count + 1, count + 1))
-        values[0, 1:], values[1:, 0], values[0, 0] = document, head, -7.0
-        values[1:, 1:] = 0 if population is None else population
-        flags, lengths = np.arange(count + 1) > 0, np.ones(count + 1)
-        seen = np.diag(flags)
-        seen[0, barred or []] = True
-        return Side(Matrix(values, seen), own(1), frozenset(), Cohort(flags, flags, lengths, lengths))
-
-    def test_it_is_the_correlation_of_how_both_stand_to_the_reference(self) -> None:
-        """1, 2, 6 are -2, -1, 3 from their mean and 0, 3, 3 are -2, 1, 1: 4 - 1 + 3 over the root of 14 x 6."""
-        assert reference_agreement(self.lay([1, 2, 6], [0, 3, 3])) == pytest.approx([6 / np.sqrt(14 * 6)])
-
-    def test_it_is_1_where_they_stand_alike_and_minus_1_where_they_stand_contrary(self) -> None:
-        profile = [2.0, 5.0, 3.0, 9.0]
-        assert reference_agreement(self.lay(profile, profile)) == pytest.approx([1])
-        assert reference_agreement(self.lay(profile, [100 + 3 * each for each in profile])) == pytest.approx([1])
-        assert reference_agreement(self.lay(profile, [-each for each in profile])) == pytest.approx([-1])
-
-    @pytest.mark.parametrize("level", [0.0, 0.1, 7.3])
-    def test_it_is_0_where_one_stands_alike_to_all(self, level: float) -> None:
-        profile, constant = [2.0, 5.0, 3.0, 9.0], [level] * 4
-        for sides in ((profile, constant), (constant, profile), (constant, constant)):
-            np.testing.assert_array_equal(reference_agreement(self.lay(*sides)), [0])
-
-    def test_hard_documents_and_bad_heads_of_the_reference_change_nothing(self) -> None:
-        """Each of its sets has a level as a document, which the problem's head meets, and another as a head."""
-        document, head = np.array([1.0, 2, 6, 4]), np.array([0.0, 3, 3, 1])
-        as_document, as_head = np.array([5.0, -3, 0, 9]), np.array([-2.0, 8, 1, 4])
-        plain = reference_agreement(self.lay(document.tolist(), head.tolist()))
-        levelled = self.lay(
-            (document + as_head).tolist(), (head + as_document).tolist(), as_document[:, None] + as_head
-        )
-        assert reference_agreement(levelled) == pytest.approx(plain)
-        assert abs(plain[0]) > 0.1
-
-    def test_a_set_that_must_not_be_compared_with_one_of_them_counts_for_neither(self) -> None:
-        barred = reference_agreement(self.lay([1, 2, 6, 99], [0, 3, 3, -50], barred=[4]))
-        assert barred == pytest.approx([6 / np.sqrt(14 * 6)])
-        assert reference_agreement(self.lay([1, 2, 6, 99], [0, 3, 3, -50]))[0] < -0.9
-
-    def test_where_nothing_can_be_compared_it_is_0(self) -> None:
-        np.testing.assert_array_equal(reference_agreement(self.lay([1, 2], [1, 2], barred=[1, 2])), [0])
-
-
 @pytest.mark.parametrize("seen", [False, True])
 @pytest.mark.parametrize("value", [0.0, 0.1, 2.3, 1e5])
 def test_a_constant_matrix_prefers_nothing(value: float, seen: bool) -> None:
@@ -296,31 +166,19 @@ def test_without_questions_there_are_no_scores() -> None:
     assert relative_scores(side(noise(), questions=())).shape == (len(REACHES), 0)
 
 
-class TestOwnScale:
-    def test_scores_are_the_negative_asked_values_whatever_the_reach_and_the_others(self) -> None:
-        values, other = noise(), noise(seed=1)
-        np.fill_diagonal(other, values.diagonal())
-        for each in (values, other):
-            np.testing.assert_array_equal(own_scale_scores(side(each)), np.tile(-values.diagonal(), (len(REACHES), 1)))
-
-    def test_in_a_sampled_matrix_they_are_found_where_their_heads_are(self) -> None:
-        values = noise(4, 3)
-        heads = np.array([[0, 5, 7], [1, 2, 6], [0, 2, 9], [3, 4, 8]], np.int32)
-        questions = (Question(0, 5, 0), Question(1, 9, 2), Question(2, 3, 3))
-        sampled = Side(Matrix(values, np.zeros(values.shape, np.bool_), heads), questions, frozenset())
-        np.testing.assert_array_equal(asked_positions(sampled), [[0, 2, 3], [1, 2, 0]])
-        np.testing.assert_array_equal(own_scale_scores(sampled)[0], [-values[0, 1], -values[2, 2], -values[3, 0]])
+def test_in_a_sampled_matrix_asked_values_are_found_where_their_heads_are() -> None:
+    heads = np.array([[0, 5, 7], [1, 2, 6], [0, 2, 9], [3, 4, 8]], np.int32)
+    questions = (Question(0, 5, 0), Question(1, 9, 2), Question(2, 3, 3))
+    sampled = Side(Matrix(noise(4, 3), np.zeros((4, 3), np.bool_), heads), questions, frozenset())
+    np.testing.assert_array_equal(asked_positions(sampled), [[0, 2, 3], [1, 2, 0]])
 
 
 class TestPartScores:
-    def test_they_are_what_is_read_without_each_part(self) -> None:
+    def test_they_are_the_scores_without_each_part(self) -> None:
         values, parts = noise(), np.array([noise(seed=part) for part in range(1, PARTS + 1)])
         whole = Side(Matrix(values, np.zeros(values.shape, np.bool_), parts=parts), own(8), frozenset())
         kept = parts.astype(np.float32).astype(np.float64)
-        for read in (relative_scores, own_scale_scores):
-            np.testing.assert_array_equal(part_scores(whole, read), [read(side(each)) for each in kept])
-        np.testing.assert_array_equal(part_scores(whole), part_scores(whole, relative_scores))
+        np.testing.assert_array_equal(part_scores(whole), [relative_scores(side(each)) for each in kept])
 
     def test_there_are_none_where_parts_are_not_scored(self) -> None:
         assert part_scores(side(noise())) is None
-        assert part_scores(side(noise()), own_scale_scores) is None

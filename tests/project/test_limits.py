@@ -64,6 +64,8 @@ class TestStored:
         (table,) = printed("support")
         assert table in JUDGMENT.read_text("utf-8")
         for row in stored["figures"]["support"]:
+            if row["preset"] == "cohort":  # of the earlier method of single questions, as the page says
+                continue
             path = ROOT / "src" / "byline" / "judgment" / "calibrations" / f"{row['preset']}.json"
             assert getattr(read_calibration(path).caps, row["side"]) == pytest.approx(row["cap"], abs=1e-4)
 

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from byline.corpora.answers import read_truth
 from byline.corpora.problems import builtin_problems
 from byline.figures.score_tables import score_table
-from byline.judgment.fusion import NEUTRAL_SUM, member_terms, scale_scores
-from byline.judgment.score_normalization import reference_scores
-from byline.report.comparison import scores_with_reference
+from byline.judgment.fusion import fuse_single_problems
+from byline.judgment.single_questions import NORMS
+from byline.report.comparison import decision_lines
 from byline.report.verification import verification_report
 from byline.runs.folder import RunOutput
 from byline.runs.request import JudgmentRequest
@@ -98,49 +97,35 @@ class TestBesideAReference:
         assert all(row["cohort"] is None for row in shown["problems"])
         assert "reference population" in " ".join(shown["limits"])
 
-    def test_there_is_one_line_for_all_only_where_nothing_is_calibrated(self, shown: dict[str, Any]) -> None:
-        """Calibrated, each problem has a line of its own; there is no calibration for these members."""
-        assert not shown["calibrated"]
-        assert [each["center"] for each in shown["decisions"]] == [NEUTRAL_SUM]
+    def test_the_line_is_where_the_likelihood_ratio_is_1(self, shown: dict[str, Any]) -> None:
+        assert not shown["calibrated"]  # there is no calibration for these members
+        assert [each["center"] for each in shown["decisions"]] == [0]
         for row in shown["problems"]:
-            assert (row["score"] > NEUTRAL_SUM) == (row["answer"] > 0.5)
+            assert (row["score"] > 0) == (row["answer"] > 0.5)
 
-    def test_what_members_say_makes_up_the_very_score_of_the_answer(self, shown: dict[str, Any], beside: Path) -> None:
-        answers = {answer.id: answer for answer in Run.open(beside).answers}
-        for row in shown["problems"]:
-            members = row["reference"]["members"]
-            relative = np.mean([each["own"] for each in members if not each["own_scale"]])  # one engine, ngram
-            (own,) = [each["own"] for each in members if each["own_scale"]]
-            assert relative + own == pytest.approx(answers[row["id"]].score, abs=2e-4)
-            assert row["reference"]["parts"] == pytest.approx({"relative": relative, "own": own}, abs=2e-4)
-            said = [each["score"] for each in row["members"] if each["score"] is not None]
-            assert np.mean(said) == pytest.approx(row["score"], abs=2e-4)  # spread is the only one of its kind
-            assert len(said) == 2
-
-    def test_the_reference_is_scored_as_the_problem_is(self, beside: Path) -> None:
-        """A pair of the reference's texts that is asked about gets the very value that stands among the bars."""
+    def test_a_calibrated_line_is_shared_by_all_problems_too(self, beside: Path) -> None:
+        """Ratios of 3 and -1 bans at scores of 2 and 1: a ratio of 1 is at 1.25."""
         run = Run.open(beside)
-        for record in run.records:
-            own = run.scores[record.member, 0].own_scale
-            paired = scores_with_reference(record, own)
-            first, second = (
-                np.where(side.matrix.excluded, np.nan, -side.matrix.values if own else reference_scores(side))
-                for side in record.sides
-            )
-            count = len(run.plan.groups[0].ids)
-            for problem in range(count):
-                asked = (first[problem, problem] + second[problem, problem]) / 2
-                counted = member_terms(run.scores[record.member, 0])[problem]
-                assert scale_scores(np.array(asked), own) == pytest.approx(counted)
-                unknown = (first[problem, count:] + second[count:, problem]) / 2
-                known = (first[count:, problem] + second[problem, count:]) / 2
-                there = ~np.isnan(unknown)
-                assert 10 < there.sum() < len(there)  # some of the reference are the problem's own texts
-                wanted = scale_scores(np.concatenate([unknown[there], known[there]]), own)
-                np.testing.assert_allclose(paired[problem], wanted)
+        first, second, *_ = run.plan.groups[0].ids
+        rows = [{"id": first, "llr": 3.0, "score": 2.0}, {"id": second, "llr": -1.0, "score": 1.0}]
+        assert [line["center"] for line in decision_lines(run, rows, calibrated=True)] == [1.25]
 
-    def test_a_problem_by_one_author_stands_out_from_it(self, beside: Path) -> None:
-        truth = read_truth(beside)
-        for row in verification_report(beside)["problems"]:
-            lower = [each["below"] / each["count"] for each in row["reference"]["members"]]
-            assert min(lower) > 0.9 if truth[row["id"]] else min(lower) < 0.9
+    def test_a_member_has_the_score_of_an_answer_that_it_gives_alone(self, shown: dict[str, Any], beside: Path) -> None:
+        run = Run.open(beside)
+        alone = np.array([fuse_single_problems([member]).scores for member in run.group_scores(0)])
+        for number, row in enumerate(shown["problems"]):
+            assert [each["score"] for each in row["members"]] == pytest.approx(alone[:, number].tolist(), abs=1e-4)
+
+    def test_each_member_s_s_norm_stands_among_those_of_different_authors(
+        self, shown: dict[str, Any], beside: Path
+    ) -> None:
+        run = Run.open(beside)
+        for place, member in enumerate(run.group_scores(0)):
+            assert member.beside_reference is not None
+            for group in member.beside_reference.groups:
+                different = group.norms[~group.same, NORMS.index("s_norm")]
+                for number in group.problems.tolist():
+                    found = shown["problems"][number]["reference"]["members"][place]
+                    assert found["own"] == pytest.approx(member.scores[0, number], abs=1e-4)
+                    assert found["count"] == sum(found["bars"]) == len(different) > 10
+                    assert found["below"] == (different < member.scores[0, number]).sum()

@@ -227,7 +227,7 @@ class TestVerification:
 
 def question(output: str) -> list[str]:
     asked = ["--known", "known01.txt", "known02.txt", "--unknown", "unknown.txt", "--reference", "ref"]
-    return ["verify", *asked, "--engines", "ngram,spread", "--members", "3", "-o", output]
+    return ["verify", *asked, "--engines", "vectors", "--members", "2", "-o", output]
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from byline.runs.combine import combine_runs
 from byline.runs.executor import Execution
 from byline.runs.folder import RunOutput, read_members, read_plan
 from byline.runs.member_files import copy_member, read_evidence
-from byline.runs.plan import choose_calibration
+from byline.runs.plan import FORMAT, choose_calibration
 from byline.runs.request import JudgmentRequest
 from byline.runs.run import examine_run
 from byline.runs.workers import Finished
@@ -275,7 +275,7 @@ class TestExamining:
             examine_run(tmp_path / "run")
         with pytest.raises(RunError, match="no member is finished"):
             combine_runs([tmp_path / "run"], tmp_path / "both")
-        assert json.loads((tmp_path / "run/plan.json").read_text("utf-8"))["format"] == 1
+        assert json.loads((tmp_path / "run/plan.json").read_text("utf-8"))["format"] == FORMAT
 
 
 def examine_of(corpus: Path, pool: Pool, tmp_path: Path) -> float:

@@ -14,9 +14,8 @@ import pytest
 from safetensors.numpy import load, save
 
 from byline.corpora.answers import format_answers
-from byline.corpora.documents import Document
 from byline.corpora.problems import read_problems
-from byline.corpora.reference import Reference, ReferenceText
+from byline.engines.matrix import Side
 from byline.engines.questions import prepare_questions
 from byline.errors import BylineError, RunError
 from byline.runs.combine import combine_runs
@@ -30,7 +29,7 @@ from byline.storage import files as storage
 from byline.storage.files import replaced_folder
 from byline.tasks.verify import verify
 from sample_runs import SMALL, make_run
-from samples import MakeCorpus, phrase, small_problems
+from samples import MakeCorpus, small_problems
 
 POOL = Pool("two kinds", (SMALL, SMALL.change({"direction": "backward", "train_on": "known"})), members=4)
 
@@ -334,20 +333,17 @@ def test_the_number_of_workers_changes_no_byte(corpus: Path, tmp_path: Path) -> 
     assert tree(tmp_path / "1") == tree(tmp_path / "8")
 
 
-SPREAD = Settings(engine="spread", order=3)
-
-
-@pytest.mark.parametrize("settings", [SMALL, SPREAD])
+@pytest.mark.parametrize("settings", [SMALL, Settings(engine="words")])
 def test_values_survive_the_disk_to_the_last_bit(corpus: Path, tmp_path: Path, settings: Settings) -> None:
     make_run(tmp_path / "run", settings)
     plan, (record,) = records_of(tmp_path / "run")
     sides = prepare_questions(read_problems(corpus).problems, settings).sides
     (outcome,) = run_jobs([MemberJob(plan.members[0], 0, 0, "english", sides)], 1, None, lambda _: None)
     for kept, filled, asked in zip(record.sides, outcome.filled, sides, strict=True):
-        for name in ("values", "heads", "excluded", "trust"):
+        for name in ("values", "heads", "excluded"):
             np.testing.assert_array_equal(getattr(kept.matrix, name), getattr(filled.matrix, name))
         assert (kept.questions, kept.matrix.unit) == (asked.questions, filled.matrix.unit)
-        assert (kept.matrix.trust is not None) == (settings is SPREAD)
+        assert (kept.way, kept.incomparable) == (asked.way, Side.of(filled.matrix, asked).incomparable)
     assert record.made_by == outcome.made_by == describe_environment()
 
 
@@ -361,50 +357,16 @@ def change_matrix(folder: Path, changes: dict[str, np.ndarray]) -> None:
     (folder / "member.json").write_bytes(storage.checked_json(described))
 
 
-class TestTrust:
-    @pytest.mark.parametrize(
-        "trust",
-        [
-            np.full((6, 5), 0.5), np.full(36, 0.5), np.full((1, 6, 6), 0.5), np.full((6, 6), 1.001),
-            np.full((6, 6), -0.001), np.full((6, 6), np.nan), np.full((6, 6), np.inf), np.where(np.eye(6), np.nan, 0.5),
-            np.full((6, 6), 0.5, np.float32), np.ones((6, 6), np.int64),
-        ],
-    )  # fmt: skip
-    def test_one_that_can_be_none_is_refused_as_damaged(self, tmp_path: Path, trust: np.ndarray) -> None:
-        make_run(tmp_path / "run", SPREAD)
-        member = tmp_path / "run/members/0001"
-        change_matrix(member, {"trust-1": np.full((6, 6), 0.5)})
-        assert read_record(member).sides[0].matrix.trust is not None
-        change_matrix(member, {"trust-1": np.eye(6)})  # 0 and 1 are the ends of what it can be
-        assert read_record(member).sides[0].matrix.trust is not None
-        change_matrix(member, {"trust-1": trust})
-        with pytest.raises(RunError, match="trust"):
-            read_record(member)
-
-    def test_answers_beside_a_reference_hang_on_what_is_kept(self, corpus: Path, tmp_path: Path) -> None:
-        """Halved, every answer is nearer to 0.5; damaged, the member is made again."""
-        reference = Reference(
-            "english",
-            tuple(ReferenceText(Document(f"{n}", phrase(n, 300, salt=50 + n)), f"person {n}") for n in range(12)),
-        )
-
-        def answer() -> list[float]:
-            settings = SPREAD.change({"train_on": "known", "swap_short": False})
-            output = RunOutput(tmp_path / "run", resume=True)
-            return [answer.value for answer in verify(corpus, settings, output=output, reference=reference).answers]
-
-        first = answer()
-        assert answer() == first
-        member = tmp_path / "run/members/0001"
-        trust = read_record(member).sides[0].matrix.trust
-        assert trust is not None
-        change_matrix(member, {"trust-1": trust / 2})
-        halved = answer()
-        odds = [np.log(np.array(values) / (1 - np.array(values))) for values in (first, halved)]
-        np.testing.assert_allclose(odds[1], odds[0] / 2)
-        assert np.abs(odds[0]).min() > 0.01
-        change_matrix(member, {"trust-1": trust * 9})
-        assert answer() == first
+@pytest.mark.parametrize("turned", [np.zeros(2, np.bool_), np.zeros(1), np.zeros((1, 1), np.bool_)])
+def test_a_way_of_asking_that_can_be_none_is_refused_as_damaged(tmp_path: Path, turned: np.ndarray) -> None:
+    make_run(tmp_path / "run")
+    member = tmp_path / "run/members/0001"
+    for way in (0, 1):
+        change_matrix(member, {"turned-1": np.array([way == 1])})
+        assert read_record(member).sides[0].way == way
+    change_matrix(member, {"turned-1": turned})
+    with pytest.raises(RunError, match="ways of asking"):
+        read_record(member)
 
 
 def test_what_is_no_run_but_has_members_is_not_replaced_unasked(corpus: Path, tmp_path: Path) -> None:

@@ -177,11 +177,13 @@ MIXED = Pool("mixed", (VECTORS, NGRAM, RNN, Settings(hidden=99)), members=3, int
 COUNTING = MIXED.only(["ngram", "vectors"])
 
 
-def test_the_cohort_preset_is_the_best_one_without_networks_and_with_the_texts_own_spread() -> None:
-    pool, best = read_pool("cohort"), read_pool("best")
+def test_the_cohort_preset_has_profiles_of_characters_and_of_words_and_n_grams() -> None:
+    pool = read_pool("cohort")
     assert (pool.interpret, pool.members) == ("cohort", len(pool.rows))
     assert pool.rows == (
-        *best.only(["ngram", "vectors"]).rows, Settings(engine="spread", order=3, mask="topic"),
+        VECTORS, VECTORS.change({"mask": "topic"}),
+        Settings(engine="words"), Settings(engine="words", word_order=3, mask="topic"),
+        Settings(engine="ngram", mask="topic"),
     )  # fmt: skip
 
 

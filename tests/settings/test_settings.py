@@ -27,6 +27,8 @@ from byline.settings.settings import ENGINES, KINDS, Engine, Settings, parse_ass
         ("engine=gru", f"one of {', '.join(get_args(Engine))}"),
         ("order=1", "a whole number from 2 to 12"),
         ("order=13", "a whole number from 2 to 12"),
+        ("word_order=4", "a whole number from 1 to 3"),
+        ("grammar_order=0", "a whole number from 1 to 12"),
         ("mask=names", "one of none, topic"),
     ],
 )
@@ -65,6 +67,8 @@ def test_an_unknown_name_is_refused_with_the_nearest_known() -> None:
         Settings(hidden=7, handling="balanced", radius=0.03, swap_short=False),
         Settings(engine="vectors", order=3, mask="topic"),
         Settings(engine="ngram", order=9, direction="backward", skip=0),
+        Settings(engine="words", word_order=3, mask="topic"),
+        Settings(engine="grammar", grammar_order=10, mask="topic"),
     ],
 )
 def test_toml_out_and_in_gives_the_same_settings(tmp_path: Path, settings: Settings) -> None:
@@ -100,7 +104,8 @@ def test_an_engine_alone_changes_no_other_setting(engine: str) -> None:
     ("engine", "assignment"),
     [
         ("rnn", "order=4"), ("ngram", "hidden=99"), ("ngram", "handling=balanced"), ("vectors", "sub_epochs=9"),
-        ("vectors", "direction=backward"), ("vectors", "skip=3"), ("spread", "direction=backward"),
+        ("vectors", "direction=backward"), ("vectors", "skip=3"), ("linear", "direction=backward"),
+        ("words", "order=3"), ("words", "grammar_order=3"), ("grammar", "word_order=3"), ("vectors", "word_order=2"),
     ],
 )  # fmt: skip
 def test_a_setting_that_the_engine_does_not_read_is_refused(engine: str, assignment: str) -> None:
@@ -130,7 +135,7 @@ def test_the_engines_read_their_own_settings_and_all_common_ones() -> None:
     assert settings.changes().keys() == {
         "engine", "order", "direction", "skip", "mask", "train_on", "compared", "radius",
     }  # fmt: skip
-    for engine in ("vectors", "spread"):
+    for engine in ("vectors", "linear"):
         changes = {"engine": engine, "order": 4, "mask": "topic", "control": "each", "text_rules": "scripts"}
         assert Settings().change(changes).changes() == changes
 
@@ -145,5 +150,6 @@ def test_every_setting_is_read_by_some_engine() -> None:
 
 def test_only_the_network_says_something_else_with_another_seed() -> None:
     assert {engine: Settings().change({"engine": engine}).repeatable for engine in ENGINES} == {
-        "rnn": True, "ngram": False, "vectors": False, "spread": False, "linear": False,
+        "rnn": True, "ngram": False, "vectors": False, "linear": False,
+        "words": False, "grammar": False,
     }  # fmt: skip

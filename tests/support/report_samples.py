@@ -23,7 +23,7 @@ from byline.report.attribution import attribution_report, rolling_report
 from byline.report.clustering import clustering_report
 from byline.report.verification import verification_report
 from byline.runs.folder import RunOutput
-from byline.settings.settings import Settings, read_pool
+from byline.settings.settings import Pool, Settings, read_pool
 from byline.tasks.attribute import attribute
 from byline.tasks.cluster import cluster_documents
 from byline.tasks.rolling import roll
@@ -176,6 +176,10 @@ def sparse(kind: str) -> Any:
     return {**report_data, "provenance": {"command": "byline", "settings": {}, "files": {}}}
 
 
+BESIDE = Pool("beside", (Settings(engine="ngram"), Settings(engine="vectors")), members=2, interpret="cohort")
+"""Members of a run beside a reference: one that tells where in the texts its evidence is, and one that does not."""
+
+
 def real_run(folder: Path, beside: bool = False) -> Path:
     """A run of quick members with the truth beside it.
 
@@ -193,8 +197,8 @@ def real_run(folder: Path, beside: bool = False) -> Path:
     (folder / "truth.txt").write_text("\n".join(truth), encoding="utf-8")
     verify(
         ProblemSet(tuple(problems), "folders"),
-        read_pool("cohort").only(["ngram", "spread"]) if beside else read_pool("best").only(["ngram", "vectors"]),
-        members=3 if beside else 4,
+        BESIDE if beside else read_pool("best").only(["ngram", "vectors"]),
+        members=2 if beside else 4,
         reference=others if beside else None,
         skip_bad=True,
         output=RunOutput(folder / "run"),

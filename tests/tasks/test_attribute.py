@@ -306,8 +306,8 @@ class TestTraining:
 
     def test_an_engine_that_cant_attribute_is_refused(self) -> None:
         with pytest.raises(SettingsError) as error:
-            train_authors(texts_by(range(3)), [NGRAM, Settings(engine="spread")])
-        assert error.value.where == "engine spread"
+            train_authors(texts_by(range(3)), [NGRAM, Settings(engine="words")])
+        assert error.value.where == "engine words"
         assert "ngram, vectors, linear" in str(error.value.remedy)
 
     def test_who_looks_on_is_told_and_can_stop_it(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,9 +13,10 @@ import pytest
 
 from byline.cli.answers import answer_json, judgment_json, judgment_of
 from byline.corpora.answers import Answer
-from byline.corpora.problems import ProblemSet, read_problems
-from byline.errors import AnswersError, RunError, SettingsError, TooLittleText
+from byline.corpora.problems import Problem, ProblemSet, read_problems
+from byline.errors import AnswersError, CorpusError, RunError, SettingsError, TooLittleText
 from byline.judgment.calibration import Calibration, builtin_calibration, llr_bans
+from byline.judgment.calibration_fitting import text_groups
 from byline.judgment.interpretation import JudgmentOptions
 from byline.runs.executor import Execution, Interrupted, Verification
 from byline.runs.folder import RunOutput, read_plan
@@ -22,9 +24,9 @@ from byline.runs.request import JudgmentRequest
 from byline.runs.run import Run
 from byline.runs.workers import Event, Finished, Planned
 from byline.settings.settings import Pool, Settings, kinds_of, read_pool
-from byline.tasks.calibrate import calibrate, values_of
+from byline.tasks.calibrate import MIN_AUTHORS, calibrate, make_solved_cases, values_of
 from byline.tasks.verify import verify
-from samples import MakeCorpus, phrase, small_problems
+from samples import MakeCorpus, phrase, prose, small_problems
 
 NGRAM = Settings(engine="ngram")
 VECTORS = Settings(engine="vectors")
@@ -145,6 +147,85 @@ class TestCalibrating:
         assert [answer.id for answer in answers] == sorted(values)
         expected = llr_bans(fitted, [values[answer.id] for answer in answers])
         np.testing.assert_allclose([answer.llr for answer in answers], expected)
+
+
+def write_authors(folder: Path, counts: Mapping[str, int]) -> Path:
+    """Write so many texts by each author."""
+    for number, (author, count) in enumerate(counts.items()):
+        (folder / author).mkdir(parents=True)
+        for text in range(count):
+            (folder / author / f"{text}.txt").write_text(prose(100 * number + text, 300), "utf-8")
+    return folder
+
+
+TWELVE = {f"author{n:02d}": 2 + n % 6 for n in range(12)}
+
+
+def writers(problem: Problem) -> tuple[str, str]:
+    """The author of the known texts and that of the unknown one."""
+    (known,) = {document.name.split("/")[0] for document in problem.known}
+    return known, problem.unknown.name.split("/")[0]
+
+
+class TestSolvedCases:
+    @pytest.fixture
+    def folders(self, tmp_path: Path) -> Path:
+        return write_authors(tmp_path / "authors", {**TWELVE, "lonely": 1})
+
+    def test_each_author_with_two_texts_or_more_is_asked_about_once_for_either_truth(self, folders: Path) -> None:
+        problems, truth = make_solved_cases(folders)
+        assert [problem.id for problem in problems.problems] == sorted(truth)
+        for same in (True, False):
+            pairs = [writers(problem) for problem in problems.problems if truth[problem.id] == same]
+            assert sorted(known for known, _ in pairs) == sorted(unknown for _, unknown in pairs) == sorted(TWELVE)
+            assert all((known == unknown) == same for known, unknown in pairs)
+
+    def test_texts_are_whole_and_never_known_in_one_case_and_unknown_in_another(self, folders: Path) -> None:
+        problems = make_solved_cases(folders)[0].problems
+        known = {document.text for problem in problems for document in problem.known}
+        unknown = {problem.unknown.text for problem in problems}
+        assert known.isdisjoint(unknown)
+        assert {len(text) for text in known | unknown} == {300}
+
+    def test_few_cases_hang_together(self, folders: Path) -> None:
+        """Authors are exchanged two by two, so that a calibration's folds can share no text."""
+        problems, _ = make_solved_cases(folders)
+        keys = [[*(document.text for document in each.known), each.unknown.text] for each in problems.problems]
+        groups = text_groups(keys)
+        assert max(groups.count(group) for group in groups) <= 6
+
+    def test_the_same_seed_makes_the_same_cases_and_another_seed_others(self, folders: Path) -> None:
+        assert make_solved_cases(folders, seed=3) == make_solved_cases(folders, seed=3)
+        assert make_solved_cases(folders, seed=3) != make_solved_cases(folders, seed=4)
+
+    def test_the_language_can_be_given(self, folders: Path) -> None:
+        assert {problem.language for problem in make_solved_cases(folders)[0].problems} == {"latin"}
+        assert {problem.language for problem in make_solved_cases(folders, "en")[0].problems} == {"english"}
+
+    def test_an_author_who_may_be_the_same_person_is_nobody_else(self, tmp_path: Path) -> None:
+        folder = write_authors(tmp_path / "authors", TWELVE)
+        (folder / "author01/again.txt").write_text((folder / "author00/0.txt").read_text("utf-8"), "utf-8")
+        for seed in range(12):
+            problems, _ = make_solved_cases(folder, seed=seed)
+            assert all(set(writers(problem)) != {"author00", "author01"} for problem in problems.problems)
+
+    def test_too_few_authors_are_refused_with_the_remedy(self, tmp_path: Path) -> None:
+        enough = dict(list(TWELVE.items())[:MIN_AUTHORS])
+        make_solved_cases(write_authors(tmp_path / "enough", enough))
+        folder = write_authors(tmp_path / "few", {**enough, "author03": 1})
+        with pytest.raises(TooLittleText, match="has 9 authors") as refusal:
+            make_solved_cases(folder)
+        assert refusal.value.where == str(folder)
+        assert refusal.value.remedy
+
+    def test_files_that_cant_be_read_are_named(self, tmp_path: Path) -> None:
+        with pytest.raises(CorpusError, match="gone: not found"):
+            make_solved_cases(tmp_path / "gone")
+        folder = write_authors(tmp_path / "authors", TWELVE)
+        for name in ("author03/0.txt", "author07/1.txt"):
+            (folder / name).write_text("", "utf-8")
+        with pytest.raises(CorpusError, match=r"(?s)author03/0\.txt: empty.*author07/1\.txt: empty"):
+            make_solved_cases(folder)
 
 
 def odds_in_bans(result: Verification) -> np.ndarray:

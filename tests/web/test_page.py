@@ -431,9 +431,7 @@ def test_a_question_is_asked_watched_answered_and_taken_away(open_page: Open, ru
         page.get_by_role("link", name="Open the report").click()
     report = opened.value
     report.wait_for_selector("html[data-ready]")
-    report.wait_for_selector(".text .w")
-    report.locator(".unknown .w").nth(3).hover()
-    assert "bits for" in report.get_by_role("tooltip").inner_text()
+    report.wait_for_selector(".text")  # without colors: no member of the preset adds up over characters
     assert report.evaluate("origin") == "null"  # a report is in a room of its own
 
     with page.expect_download() as taken:

@@ -156,13 +156,13 @@ def print_compared(result: Verification) -> None:
 
 
 def describe_judgment(plan: Plan, reaches: Sequence[float | None]) -> list[str]:
-    """Return a line with the engines, and one with the interpretation and whether cohorts were matched."""
+    """Return a line with the engines, and one with the interpretation; if relative, with whether cohorts matched."""
     engines = dict.fromkeys(member.settings.engine_name for member in plan.members)
     lines = [
         f"Engines: {', '.join(engines)}",
         f"Interpretation: {plan.judgment.interpretation}, {INTERPRETERS[plan.judgment.interpretation].words}",
     ]
-    if not has_unit_scores(plan.judgment.interpretation):
+    if plan.judgment.interpretation == "relative":
         matched = any(reach is not None for reach in reaches)
         lines[-1] += "; cohorts matched by kind of text" if matched else "; cohorts not matched by kind of text"
     return lines

@@ -45,8 +45,8 @@ def calibrate_command(
     Example: byline calibrate pan14-english/ -o cal.json
     """
     from byline.cli.progress import reporting
-    from byline.judgment.simulated_cases import make_cases
     from byline.runs.folder import remove_run, require_run_folder
+    from byline.tasks.calibrate import make_solved_cases
 
     member.check(context)
     if output.exists() and (not overwrite or output.is_dir()):
@@ -59,7 +59,7 @@ def calibrate_command(
     elif truth is not None:
         raise RunError("holds author folders, which need no truth file", where=corpus, remedy="Leave out {truth}")
     else:
-        problems, known_truth = make_cases(corpus, language, member.seed)
+        problems, known_truth = make_solved_cases(corpus, language, member.seed)
     pool = member.read_pool(reference is not None)
     begin = time.perf_counter()
     try:

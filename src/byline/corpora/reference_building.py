@@ -83,11 +83,18 @@ def build_reference(paths: Sequence[Path], language: str | None = None) -> Refer
     corpora = _Corpora(language)
     corpora.read_all(paths)
     raise_together(corpora.errors)
-    language = language_of(language) if language else _find_language(corpora.texts)
-    groups = _AuthorGroups(corpora.unclear_pairs)
+    return make_reference(corpora.texts, corpora.unclear_pairs, language, ", ".join(map(str, paths)))
+
+
+def make_reference(
+    texts: Sequence[LabeledText], unclear_pairs: Iterable[tuple[Author, Author]], language: str | None, where: str
+) -> Reference:
+    """Make a reference of texts with their authors: join authors of identical texts, leave out unsuitable texts."""
+    language = language_of(language) if language else _find_language(texts)
+    groups = _AuthorGroups(unclear_pairs)
     kept: dict[str, LabeledText] = {}
     short = repeated = 0
-    for text in corpora.texts:
+    for text in texts:
         plain = plain_form(text.document.text, language)
         if len(plain) < SHORTEST_TEXT:  # it does not make two authors one: everybody writes "thank you"
             short += 1
@@ -100,8 +107,8 @@ def build_reference(paths: Sequence[Path], language: str | None = None) -> Refer
     sound = [(text, groups.find(text.author)) for plain, text in kept.items() if plain not in borrowed]
     if not sound:
         raise TooLittleText(
-            f"none of {len(corpora.texts)} texts has {SHORTEST_TEXT} characters after normalizing",
-            where=", ".join(map(str, paths)),
+            f"none of {len(texts)} texts has {SHORTEST_TEXT} characters after normalizing",
+            where=where,
             remedy="Add longer texts",
         )
     names = _name_authors(author for _, author in sound)

@@ -19,7 +19,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,8 +50,6 @@ class Matrix:
     heads: Ints32 = field(default_factory=lambda: np.zeros(0, np.int32))  # (documents, K): default: all, in order
     unit: str = "bits per character"
     parts: Floats64 | None = None  # (PARTS, documents, K): the values without each part of the documents
-    trust: Floats64 | None = None  # (documents, K)
-    """How reliable values of texts of this size are, 0 to 1, from engines whose values mean something on their own."""
 
     def __post_init__(self) -> None:
         """Check the shapes."""
@@ -61,8 +58,6 @@ class Matrix:
             raise ValueError(f"{self.heads.shape} heads don't fit {shape} values")
         if self.parts is not None and self.parts.shape[1:] != shape:
             raise ValueError(f"{self.parts.shape} parts don't fit {shape} values")
-        if self.trust is not None and self.trust.shape != shape:
-            raise ValueError(f"{self.trust.shape} trust doesn't fit {shape} values")
         if self.parts is not None:  # as exact as they are stored
             object.__setattr__(self, "parts", self.parts.astype(np.float32).astype(np.float64))
         if not self.heads.size:
@@ -89,15 +84,6 @@ class Matrix:
         return np.split(values.ravel()[order], np.bincount(self.heads.ravel()).cumsum()[:-1])
 
 
-class Cohort(NamedTuple):
-    """Which heads and documents of a full matrix are a reference population's, and the lengths of all of them."""
-
-    heads: Flags  # (heads,)
-    documents: Flags  # (documents,)
-    head_lengths: Floats64  # (heads,): natural logarithms of characters
-    document_lengths: Floats64  # (documents,)
-
-
 @dataclass(frozen=True)
 class Side:
     """A matrix and the questions that it answers, for one way of asking."""
@@ -106,28 +92,13 @@ class Side:
     questions: tuple[Question, ...]
     incomparable: frozenset[Question]
     """Those with too few comparable heads or documents."""
-    reference: Cohort | None = None
-    """Set where problems are compared with a reference population only."""
+    way: int = 0
+    """1 if known and unknown texts change roles: heads learned the unknown ones."""
 
     @classmethod
     def of(cls, matrix: Matrix, questions: Questions) -> Side:
         """Combine questions and the matrix that was filled for them."""
-        cohort = _cohort(questions) if questions.reference else None
-        return cls(matrix, questions.questions, frozenset(find_incomparable(questions)), cohort)
-
-
-def _cohort(questions: Questions) -> Cohort:
-    lengths = [len(text) for text in questions.texts]
-    heads, documents = (
-        np.log([sum(lengths[text] for text in texts) for texts in sets])
-        for sets in (questions.heads, questions.documents)
-    )
-    return Cohort(
-        np.arange(len(heads)) >= questions.first_compared_head,
-        np.arange(len(documents)) >= questions.first_compared_document,
-        heads,
-        documents,
-    )
+        return cls(matrix, questions.questions, frozenset(find_incomparable(questions)), questions.way)
 
 
 def sample_heads(questions: Questions, compared: int, rng: np.random.Generator) -> Ints32:
@@ -177,7 +148,8 @@ def matrix_from_bits(
         total = np.sum([bits[text][:, np.searchsorted(asked[text], chosen[number])] for text in texts], axis=0)
         sizes = np.sum([np.diff(part_ends(lengths[text]), prepend=0) for text in texts], axis=0)
         values[number] = total.sum(axis=0) / sizes.sum()
-        without[:, number] = (total.sum(axis=0) - total) / (sizes.sum() - sizes)[:, None]
+        left = (sizes.sum() - sizes)[:, None]  # nothing is left of a text of one token
+        without[:, number] = np.where(left > 0, (total.sum(axis=0) - total) / np.maximum(left, 1), values[number])
     return Matrix(values, flag_excluded(questions, chosen), chosen, parts=without)
 
 

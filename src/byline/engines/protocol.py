@@ -7,7 +7,7 @@ fill_matrix(questions, settings, rng, runtime) -> EngineResult
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -29,6 +29,17 @@ class Feature(NamedTuple):
 
     name: str
     weight: float
+
+
+MOST_FEATURES = 12
+"""Features that are named in favor of a head, and as many against it."""
+
+
+def strongest_features(weights: Mapping[str, float], least: float = 1e-12) -> tuple[Feature, ...]:
+    """Return the features with the highest and the lowest weights, if they exceed `least`; ties in order of names."""
+    ordered = sorted(weights, key=lambda name: (-weights[name], name))
+    chosen = dict.fromkeys([*ordered[:MOST_FEATURES], *ordered[::-1][:MOST_FEATURES]])
+    return tuple(Feature(name, weights[name]) for name in chosen if abs(weights[name]) > least)
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,10 @@ class Questions:
     @property
     def background_texts(self) -> tuple[int, ...]:
         """The texts that train what all heads share."""
-        return tuple(sorted({text for head in self.heads[self.first_compared_head :] for text in head}))
+        sets = self.heads[self.first_compared_head :]
+        if self.reference:  # its authors' texts are divided between heads and documents
+            sets += self.documents[self.first_compared_document :]
+        return tuple(sorted({text for texts in sets for text in texts}))
 
     @property
     def learners(self) -> tuple[tuple[int, ...], ...]:

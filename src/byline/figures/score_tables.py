@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,6 +79,12 @@ def score_table(run: Run, language: str | None = None) -> ScoreTable:
     Members of one engine are averaged, then the engines, as for answers; so are the two ways of asking.
     """
     group = run.find_group(language)
+    if run.plan.judgment.interpretation == "cohort" and _is_divided(run, group):
+        raise RunError(
+            "its problems were answered one by one and never compared with each other",
+            where=run.folder,
+            remedy="Answer the problems with relative as {interpret}",
+        )
     ids = run.plan.groups[group].ids
     if len(ids) > MAX_ROWS:
         raise SettingsError(f"{len(ids):,} problems are more than a figure can show ({MAX_ROWS:,})", where=run.folder)
@@ -87,7 +92,7 @@ def score_table(run: Run, language: str | None = None) -> ScoreTable:
     texts: list[list[tuple[int, int]]] = []  # by member, of each problem: the numbers of what its row and column are
     plain = run.plan.layout == "folders"
     for record in run.group_records(group):
-        table = _problem_table(record, len(ids), run.verdicts[group].reach, run.folder)
+        table = _problem_table(record, len(ids), run.verdicts[group].reach)
         by_engine.setdefault(record.member.settings.engine, []).append(table)
         texts.append(_texts_of(record))
         plain = plain and _is_plain(record)
@@ -109,12 +114,17 @@ def score_table(run: Run, language: str | None = None) -> ScoreTable:
     )
 
 
+def _is_divided(run: Run, group: int) -> bool:
+    """Return whether problems beside a reference were compared with different cuts of it, and never with each other."""
+    asked = {frozenset(each.problem for each in side.questions) for side in run.group_records(group)[0].sides}
+    return len(asked) > 1
+
+
 def relative_table(side: Side, reach: float = REACHES[0]) -> Table:
     """(documents, heads): every pair made relative as asked pairs are; NaN if it can't be compared.
 
-    Asked pairs count in no mean, and keep the score that answers are made from. A reference is part of the whole.
+    Asked pairs count in no mean, and keep the score that answers are made from.
     """
-    side = replace(side, reference=None)
     scores = relative_scores(side)
     place = min(REACHES.index(reach), len(scores) - 1)
     matrix = side.matrix
@@ -141,18 +151,10 @@ def mean_there(tables: Sequence[Table]) -> Table:
     return means
 
 
-def _problem_table(record: Record, problems: int, reach: float, where: Path) -> Table:
+def _problem_table(record: Record, problems: int, reach: float) -> Table:
     """(problems, problems): of each one's judged text under each one's head, averaged over the ways of asking."""
     tables = []
-    ways = _ways(record)
-    batches = {frozenset(question.problem for question in questions) for _, questions, _ in ways}
-    if record.sides[0].reference is not None and len(batches) > 1:
-        raise RunError(
-            "its problems were answered one by one and never compared with each other",
-            where=where,
-            remedy="Answer the problems with relative as {interpret}",
-        )
-    for side, questions, turned in ways:
+    for side, questions, turned in _ways(record):
         found = relative_table(side, reach)
         table = np.full((problems, problems), np.nan)
         owners = [question.problem for question in questions]

@@ -18,8 +18,10 @@ from byline.storage.files import checked_json, read_checked_json, write_files
 
 FoldsBy = Literal["texts", "unknown"]
 
-FORMAT = 2
+FORMAT = 3
 """Increased when older versions cannot read the file."""
+SINGLE_QUESTIONS = 3
+"""The first format whose scores of single problems are those of single_questions.py."""
 KIND = "calibration"
 FIT_AGAIN = "Copy it again from its source, or fit it again"
 
@@ -201,6 +203,9 @@ def read_calibration(path: Path) -> Calibration:
         raise SettingsError("is not a calibration", where=path, remedy="Name a file that Byline wrote as one")
     if form > FORMAT:
         raise SettingsError(f"was written by a newer Byline (format {form})", where=path, remedy="Update Byline")
+    if form < SINGLE_QUESTIONS and values.get("interpretation") == "cohort":
+        what = "was fitted to scores of an earlier Byline, which compared texts with a reference in another way"
+        raise SettingsError(what, where=path, remedy="Fit it again")
     try:
         return calibration_from(values)
     except SettingsError as error:

@@ -7,11 +7,7 @@ are separated, the higher the asked pairs score on average; no truth is used. Ma
 texts in a corpus, because these become each other's cohort. So cohorts are matched only if the strength gains more than
 its own standard error, about 1 over the root of the number of problems.
 
-*Single problems* are compared with a reference population only, and two terms are added up. Relative scores are
-compressed by the inverse hyperbolic sine: if the reference is of another kind, they are high whoever wrote the texts.
-Scores on an engine's own scale (see engines/spread.py) know nothing of the reference, and separate authors even then.
-The sum is trusted as far as texts of this size and variety can tell, and less the more known and unknown differ in
-kind: texts of two kinds by one author relate to the reference like those of two authors.
+Problems that are answered by themselves are fused by single_questions.py.
 """
 
 from __future__ import annotations
@@ -24,16 +20,8 @@ import numpy as np
 
 from byline.engines.matrix import PARTS, ROUNDING, Flags, Table
 from byline.engines.questions import Question
-from byline.judgment.score_normalization import REACHES, SINGLE_PROBLEM_REACH
-
-OWN_SCALE_WEIGHT = 5.0
-"""The factor of scores on an engine's own scale in the sum."""
-NEUTRAL_SUM, NEUTRAL_RELATIVE, NEUTRAL_OWN_SCALE = 1.0, 1.4, -0.9
-"""Scores of single problems that favor neither side: of the sum, and of each term alone."""
-FULL_AGREEMENT, MIN_TRUST = 0.2, 0.2
-"""The agreement with which both sides count as of one kind, and the trust in sides of two kinds."""
-
-_SINGLE = REACHES.index(SINGLE_PROBLEM_REACH)
+from byline.judgment.score_normalization import REACHES
+from byline.judgment.single_questions import ReferenceScores, fuse_reference_scores
 
 
 @dataclass(frozen=True)
@@ -43,15 +31,8 @@ class MemberScores:
     engine: str
     scores: Table  # (reaches, problems)
     parts: Table | None = None  # (PARTS, reaches, problems): the scores without each part of the texts
-    agreement: Table | None = None
-    """(problems,): with a reference, how alike known and unknown relate to it, from -1 to 1."""
-    trust: Table | None = None
-    """(problems,): of an engine with its own scale, how far texts of their size can be relied on, from 0 to 1."""
-
-    @property
-    def own_scale(self) -> bool:
-        """Return whether the scores are on the engine's own scale instead of relative to other texts."""
-        return self.trust is not None
+    beside_reference: ReferenceScores | None = None
+    """Set if every problem is answered by itself: all normalized scores, of which `scores` has the s-norm."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +44,8 @@ class Fused:
     errors: Table
     """(problems,): standard errors, over members and parts of the texts; NaN if there is one member without parts."""
     reach: float = float("inf")
-    neutral: float | None = None
-    """The score that favors neither side, if it does not depend on the corpus."""
-    trust: Table | None = None
-    """(problems,): how far scores of single problems can be relied on, from 0 to 1: a quality measure."""
+    single: bool = False
+    """Whether scores are log-likelihood ratios of single problems, which do not depend on a corpus."""
 
 
 class Mean(NamedTuple):
@@ -123,28 +102,10 @@ def fuse_engines(members: Sequence[MemberScores]) -> Fused:
 
 
 def fuse_single_problems(members: Sequence[MemberScores]) -> Fused:
-    """Return the score of each problem by itself, its error, and how far to trust it."""
-    relative, own_scale = ([member for member in members if member.own_scale == kind] for kind in (False, True))
-    terms = [average_term(kind) for kind in (relative, own_scale) if kind]
-    mean = terms[0] if len(terms) == 1 else _add(*terms)
-    neutral = NEUTRAL_SUM if len(terms) == 2 else NEUTRAL_RELATIVE if relative else NEUTRAL_OWN_SCALE
-    return Fused(mean.scores, mean.total_errors(), SINGLE_PROBLEM_REACH, neutral, _trust(relative, own_scale))
-
-
-def average_term(members: Sequence[MemberScores]) -> Mean:
-    """Return what members of one kind, relative or on an own scale, add to the score of each single problem."""
-    own_scale = members[0].own_scale
-    return average_engines(members, lambda scores: scale_scores(scores[_SINGLE], own_scale))
-
-
-def member_terms(member: MemberScores) -> Table:
-    """Return (problems,): the scores of one member as its term averages them."""
-    return scale_scores(member.scores[_SINGLE], member.own_scale)
-
-
-def scale_scores(scores: Table, own_scale: bool) -> Table:
-    """Bring scores of single problems to the scale on which they are added up."""
-    return OWN_SCALE_WEIGHT * scores if own_scale else np.arcsinh(scores)
+    """Return the natural log-likelihood ratio of each problem by itself, and its error."""
+    scores = [(member.engine, member.beside_reference) for member in members if member.beside_reference is not None]
+    found = fuse_reference_scores(scores)
+    return Fused(found.ratios, found.errors, single=True)
 
 
 def average_engines(members: Sequence[MemberScores], choose: Callable[[Table], Table]) -> Mean:
@@ -200,21 +161,3 @@ def _standard_errors(table: Table, weights: Table, means: Table) -> Table:
     total = np.where(counts > 0, (there * weights).sum(axis=0), 1)
     squares = (np.where(there, (table - means) * weights, 0) ** 2).sum(axis=0) / total**2
     return np.where(counts > 1, np.sqrt(squares * counts / np.maximum(counts - 1, 1)), np.nan)
-
-
-def _add(one: Mean, other: Mean) -> Mean:
-    unknown = np.isnan(one.errors) & np.isnan(other.errors)
-    errors = np.where(unknown, np.nan, np.hypot(np.nan_to_num(one.errors), np.nan_to_num(other.errors)))
-    parts = None if one.parts is None or other.parts is None else one.parts + other.parts
-    return Mean(one.scores + other.scores, errors, parts)
-
-
-def _trust(relative: Sequence[MemberScores], own_scale: Sequence[MemberScores]) -> Table:
-    """Return (problems,): from 0 to 1. Problems that no member can assess keep full weight."""
-    trust: Table = np.ones(len((*relative, *own_scale)[0].scores[0]))
-    agreements = [member.agreement for member in relative if member.agreement is not None]
-    if agreements:
-        trust = np.clip(1 - FULL_AGREEMENT + average_members(agreements), MIN_TRUST, 1)
-    if own_scale:
-        trust = trust * average_members([member.trust for member in own_scale if member.trust is not None])
-    return trust

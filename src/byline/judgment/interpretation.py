@@ -30,14 +30,12 @@ from byline.judgment.fusion import (
 )
 from byline.judgment.likelihood_ratio import EVEN, choose_radius, parse_prior, probability
 from byline.judgment.score_normalization import (
-    asked_positions,
     count_compared,
-    own_scale_scores,
     part_scores,
     rank_scores,
-    reference_agreement,
     relative_scores,
 )
+from byline.judgment.single_questions import NORMS, score_beside_reference
 from byline.settings.settings import Interpretation, Settings
 
 
@@ -134,6 +132,10 @@ def score_sides(
     sides: Sequence[Side], problems: int, settings: Settings, interpretation: Interpretation
 ) -> MemberScores:
     """Return the scores of one member: the mean over the questions of each problem, in both directions."""
+    if interpretation == "cohort":
+        normalized = score_beside_reference(sides, problems)
+        column = NORMS.index("s_norm")
+        return MemberScores(settings.engine_name, normalized.norms[:, column][None], beside_reference=normalized)
     answerable = [_answerable(side, interpretation) for side in sides]
     asked = [
         question
@@ -151,16 +153,11 @@ def score_sides(
 
     if unit_score := INTERPRETERS[interpretation].score:
         return MemberScores(settings.engine, join([unit_score(side, settings)[None] for side in sides]))
-    single = interpretation == "cohort"
-    trust = [side.matrix.trust[asked_positions(side)] for side in sides if single and side.matrix.trust is not None]
-    score = own_scale_scores if trust else relative_scores
-    parts = [found for side in sides if (found := part_scores(side, score)) is not None]
+    parts = [found for side in sides if (found := part_scores(side)) is not None]
     return MemberScores(
         settings.engine,
-        join([score(side) for side in sides]),
+        join([relative_scores(side) for side in sides]),
         np.array([join(tables) for tables in zip(*parts, strict=True)]) if len(parts) == len(sides) else None,
-        join([reference_agreement(side)[None] for side in sides])[0] if single and not trust else None,
-        join([each[None] for each in trust])[0] if trust else None,
     )
 
 
@@ -204,7 +201,7 @@ def _fuse(members: Sequence[MemberScores], interpretation: Interpretation) -> Fu
 
 @dataclass(frozen=True)
 class _ScoreScale:
-    """The scale of a corpus's scores: each becomes (score - center) / spread x strength squared x trust.
+    """The scale of a corpus's scores: each becomes (score - center) / spread x strength squared.
 
     The square makes likelihood ratios near 1 if asked pairs hardly stand out: what little order they have may be
     chance. The scores of single problems do not depend on a corpus.
@@ -213,13 +210,12 @@ class _ScoreScale:
     center: float
     spread: float
     strength: float
-    trust: Table | float = 1.0
 
     @classmethod
     def of(cls, fused: Fused) -> _ScoreScale:
         """Take the median, because half of the answers are yes, and the spread, both shrunk toward typical ones."""
-        if fused.neutral is not None and fused.trust is not None:
-            return cls(fused.neutral, 1.0, 1.0, fused.trust)
+        if fused.single:
+            return cls(0.0, 1.0, 1.0)
         there = fused.scores[~np.isnan(fused.scores)]
 
         def shrink(found: float, typical: float) -> float:
@@ -234,7 +230,7 @@ class _ScoreScale:
         )
 
     def apply(self, scores: Table) -> Table:
-        return (scores - self.center) / self.spread * self.strength**2 * self.trust
+        return (scores - self.center) / self.spread * self.strength**2
 
 
 def _calibrated(

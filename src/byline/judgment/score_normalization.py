@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +27,8 @@ Average = Callable[[Table], Table]
 
 REACHES = (float("inf"), 0.4, 0.2)
 """Weights in a cohort are exp(correlation / reach): at infinity all count equally, at 0.2 only similar ones."""
-SINGLE_PROBLEM_REACH = 0.2
-"""The reach if every problem is answered by itself."""
 MAX_MATCHED = 1_000
 """Larger matrices are not matched: the weights of all pairs would take too much memory."""
-LENGTH_REACH = 0.7
-"""In log characters: reference sets half or twice as long weigh 0.6 in a cohort, those four times as long 0.14."""
 CENTERING_ROUNDS = 10
 """Pairs that do not count make the means of documents and of heads depend on each other a little."""
 
@@ -45,17 +40,8 @@ def relative_scores(side: Side) -> Table:
     """
     matrix, asked = side.matrix, asked_positions(side)
     if not matrix.full or max(matrix.values.shape) > MAX_MATCHED:
-        return -_normalize_sampled(matrix, _comparable(side).heads)[asked][None]
+        return -_normalize_sampled(matrix, _comparable(side))[asked][None]
     return np.array([-table[asked] for table in _normalize_matched(side)])
-
-
-def reference_scores(side: Side) -> Table:
-    """Return (documents, heads): every pair scored like the asked ones of single problems.
-
-    Nothing counts for itself at that reach, so a question's head and document are compared with the reference's
-    documents and heads as with each other.
-    """
-    return -_normalize_matched(side)[REACHES.index(SINGLE_PROBLEM_REACH)]
 
 
 def link_scores(matrix: Matrix, reach: float) -> Table:
@@ -63,23 +49,18 @@ def link_scores(matrix: Matrix, reach: float) -> Table:
 
     Pairs of a document and a head that was trained on it score 0.
     """
-    cohort = _Counted(~matrix.excluded, ~matrix.excluded)
-    centered = _center(matrix.values, cohort)
-    weights = (_cohort_weights(table, reach) for table in _similarities(centered, cohort))
-    return np.where(matrix.excluded, 0, -_normalize(centered, cohort, *weights))
+    counted = ~matrix.excluded
+    centered = _center(matrix.values, counted)
+    weights = (_cohort_weights(table, reach) for table in _similarities(centered, counted))
+    return np.where(matrix.excluded, 0, -_normalize(centered, counted, *weights))
 
 
-def own_scale_scores(side: Side) -> Table:
-    """Return (reaches, questions): the asked values of an engine with a scale of its own, the same at every reach."""
-    return np.tile(-side.matrix.values[asked_positions(side)], (len(REACHES), 1))
-
-
-def part_scores(side: Side, score: Callable[[Side], Table] = relative_scores) -> Table | None:
+def part_scores(side: Side) -> Table | None:
     """Return (PARTS, reaches, questions): scores without each part of the documents; None if parts are not scored."""
     if side.matrix.parts is None:
         return None
     matrices = (replace(side.matrix, values=values, parts=None) for values in side.matrix.parts)
-    return np.array([score(replace(side, matrix=matrix)) for matrix in matrices])
+    return np.array([relative_scores(replace(side, matrix=matrix)) for matrix in matrices])
 
 
 def asked_positions(side: Side) -> tuple[Positions, ...]:
@@ -90,33 +71,12 @@ def asked_positions(side: Side) -> tuple[Positions, ...]:
 
 def count_compared(side: Side) -> Positions:
     """Return (questions,): with how many pairs of its document, or of its head if fewer, a question is compared."""
-    cohort, owners = _comparable(side), side.matrix.heads
-    by_head = np.bincount(owners.ravel(), weights=cohort.documents.ravel()).astype(np.int64)
-    by_document = cohort.heads.sum(axis=1)
+    counted, owners = _comparable(side), side.matrix.heads
+    by_head = np.bincount(owners.ravel(), weights=counted.ravel()).astype(np.int64)
+    by_document = counted.sum(axis=1)
     return np.array(
         [min(by_document[question.document], by_head[question.head]) for question in side.questions], np.int64
     )
-
-
-def reference_agreement(side: Side) -> Table:
-    """Return (questions,): the correlation of how document and head relate to the reference, from -1 to 1.
-
-    The document's values under the reference's heads are compared with those of the reference's documents under the
-    question's head. If they disagree, known and unknown are of different kinds, and what separates them need not be
-    the author.
-    """
-    assert side.reference is not None
-    cohort = _comparable(side)
-    centered = _center(side.matrix.values, cohort)
-    heads, documents = np.flatnonzero(side.reference.heads), np.flatnonzero(side.reference.documents)
-    found = np.zeros(len(side.questions))
-    for number, question in enumerate(side.questions):
-        both = cohort.heads[question.document, heads] & cohort.documents[documents, question.head]
-        one, other = centered[question.document, heads][both], centered[documents, question.head][both]
-        one, other = (each - each.mean() if len(each) else each for each in (one, other))
-        size = float(np.sqrt((one @ one) * (other @ other)))
-        found[number] = one @ other / size if size > ROUNDING else 0
-    return found
 
 
 def masked_mean(values: Table, counted: Flags, axis: int) -> Table:
@@ -126,52 +86,37 @@ def masked_mean(values: Table, counted: Flags, axis: int) -> Table:
     return means
 
 
-class _Counted(NamedTuple):
-    """The pairs that count in a document's mean over heads, and in a head's mean over documents."""
-
-    heads: Flags
-    documents: Flags
-
-
-def _comparable(side: Side) -> _Counted:
-    """Exclude asked pairs and heads trained on the document and, if there is a reference, all that is not its own."""
-    counted = ~side.matrix.excluded
+def _comparable(side: Side) -> Flags:
+    """Return which pairs count in means: all but asked pairs and heads trained on the document."""
+    counted: Flags = ~side.matrix.excluded
     counted[asked_positions(side)] = False
-    if side.reference is None:
-        return _Counted(counted, counted)
-    return _Counted(counted & side.reference.heads, counted & side.reference.documents[:, None])
+    return counted
 
 
 def _normalize_matched(side: Side) -> list[Table]:
     """Return for each reach the normalized full matrix (documents, heads); lower is more alike."""
-    cohort = _comparable(side)
-    documents = heads = np.ones((1, 1))
-    if side.reference is not None:
-        documents = _length_weights(side.reference.document_lengths)
-        heads = _length_weights(side.reference.head_lengths)
-    centered = _center(side.matrix.values, cohort)
-    by_document, by_head = _similarities(centered, cohort)
+    counted = _comparable(side)
+    centered = _center(side.matrix.values, counted)
+    by_document, by_head = _similarities(centered, counted)
     return [
-        _normalize(
-            centered, cohort, documents * _cohort_weights(by_document, reach), heads * _cohort_weights(by_head, reach)
-        )
+        _normalize(centered, counted, _cohort_weights(by_document, reach), _cohort_weights(by_head, reach))
         for reach in REACHES
     ]
 
 
-def _normalize(values: Table, cohort: _Counted, documents: Table, heads: Table) -> Table:
+def _normalize(values: Table, counted: Flags, documents: Table, heads: Table) -> Table:
     """Normalize (documents, heads) by weighted means; the weights tell how much others count for each."""
-    by_heads = np.maximum(cohort.heads @ heads.T, ROUNDING)  # the sum of the weights for (document, head)
-    by_documents = np.maximum(documents @ cohort.documents, ROUNDING)
+    by_heads = np.maximum(counted @ heads.T, ROUNDING)  # the sum of the weights for (document, head)
+    by_documents = np.maximum(documents @ counted, ROUNDING)
 
     def over_heads(table: Table) -> Table:
-        return np.where(cohort.heads, table, 0) @ heads.T / by_heads
+        return np.where(counted, table, 0) @ heads.T / by_heads
 
     def over_documents(table: Table) -> Table:
-        return documents @ np.where(cohort.documents, table, 0) / by_documents
+        return documents @ np.where(counted, table, 0) / by_documents
 
     centered = _double_center(values, over_heads, over_documents, rounds=1)
-    return _divide_by_size(centered, over_heads, over_documents, cohort.heads & cohort.documents)
+    return _divide_by_size(centered, over_heads, over_documents, counted)
 
 
 def _normalize_sampled(matrix: Matrix, counted: Flags) -> Table:
@@ -190,13 +135,11 @@ def _normalize_sampled(matrix: Matrix, counted: Flags) -> Table:
     return _divide_by_size(centered, over_heads, over_documents, counted)
 
 
-def _center(values: Table, cohort: _Counted) -> Table:
+def _center(values: Table, counted: Flags) -> Table:
     """Subtract each document's and each head's mean from (documents, heads)."""
     return _zero_rounding(
         _double_center(
-            values,
-            lambda table: masked_mean(table, cohort.heads, 1),
-            lambda table: masked_mean(table, cohort.documents, 0),
+            values, lambda table: masked_mean(table, counted, 1), lambda table: masked_mean(table, counted, 0)
         )
     )
 
@@ -223,12 +166,10 @@ def _divide_by_size(centered: Table, over_heads: Average, over_documents: Averag
     return np.where(known, centered * overall / np.where(known, scale, 1), 0)
 
 
-def _similarities(centered: Table, cohort: _Counted) -> tuple[Table, Table]:
+def _similarities(centered: Table, counted: Flags) -> tuple[Table, Table]:
     """Return (documents, documents) and (heads, heads): the correlations of their values that count."""
-    return (
-        _correlations(np.where(cohort.heads, centered, 0)),
-        _correlations(np.where(cohort.documents, centered, 0).T),
-    )
+    there = np.where(counted, centered, 0)
+    return _correlations(there), _correlations(there.T)
 
 
 def _correlations(rows: Table) -> Table:
@@ -244,12 +185,6 @@ def _cohort_weights(similarities: Table, reach: float) -> Table:
     if np.isfinite(reach):
         np.fill_diagonal(weights, 0)
     return weights
-
-
-def _length_weights(lengths: Table) -> Table:
-    """Return (sets, sets): weights by how near two sets are in log length; never quite 0."""
-    differences = (lengths[:, None] - lengths) / LENGTH_REACH
-    return np.exp(-0.5 * differences**2) + ROUNDING
 
 
 def rank_scores(matrix: Matrix, questions: Sequence[Question], ranking: Ranking) -> Table:

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from byline.corpora.answers import Answer
 from byline.engines.matrix import Table
 from byline.errors import SettingsError
-from byline.figures.score_tables import ScoreTable, mean_there, score_table
-from byline.judgment.fusion import average_term, member_terms, scale_scores
+from byline.figures.score_tables import ScoreTable, score_table
+from byline.judgment.fusion import fuse_single_problems
 from byline.judgment.interpretation import has_unit_scores
-from byline.judgment.score_normalization import REACHES, reference_scores
+from byline.judgment.score_normalization import REACHES
+from byline.judgment.single_questions import NORMS
 from byline.report.page import DIGITS, finite, rounded
-from byline.runs.member_files import Record
 from byline.runs.run import Run
 
 MIN_ROWS = 3
@@ -24,7 +24,6 @@ MIN_ROWS = 3
 HEAT_DIGITS = 2
 MAX_BARS = 40
 """Of a histogram."""
-NOBODY: Table = np.zeros(0)
 LINE = "score that speaks for neither side"
 
 
@@ -101,12 +100,7 @@ def _with_others(names: Sequence[str], table: ScoreTable, side: int) -> list[str
 
 
 def decision_lines(run: Run, rows: Sequence[Mapping[str, Any]], calibrated: bool) -> list[dict[str, Any]]:
-    """Return for each language the score that speaks for neither side, if all of its problems share one.
-
-    Problems that are calibrated one by one don't.
-    """
-    if run.plan.judgment.interpretation == "cohort" and calibrated:
-        return []
+    """Return for each language the score that speaks for neither side, if the scores of its problems tell."""
     lines = []
     for group, verdicts in zip(run.plan.groups, run.verdicts, strict=True):
         ids = set(group.ids)
@@ -126,10 +120,9 @@ def _even_score(rows: Sequence[Mapping[str, Any]]) -> float | None:
 
 
 def member_scores(run: Run, group: int, answers: Sequence[Answer]) -> Table:
-    """(members, problems): the score of each member, on the scale of the fused score.
+    """Return (members, problems): the score of each member, on the scale of the fused score.
 
-    For problems answered one by one, the fused score if all members of its kind (relative, or with a scale of its own)
-    gave the same score; NaN for a member that is the only one of its kind.
+    For problems answered by themselves, it is the log-likelihood ratio if there were no other member.
     """
     scores = run.group_scores(group)
     if has_unit_scores(run.plan.judgment.interpretation):
@@ -137,70 +130,23 @@ def member_scores(run: Run, group: int, answers: Sequence[Answer]) -> Table:
     if run.plan.judgment.interpretation == "relative":
         reach = REACHES.index(run.verdicts[group].reach)
         return np.array([member.scores[min(reach, len(member.scores) - 1)] for member in scores])
-    together = np.array([np.nan if answer.score is None else answer.score for answer in answers])
-    kinds = {own: [member for member in scores if member.own_scale == own] for own in (False, True)}
-    silent = np.full(len(together), np.nan)
-    return np.array(
-        [
-            together + member_terms(member) - average_term(kinds[member.own_scale]).scores
-            if len(kinds[member.own_scale]) > 1 or len(scores) == 1
-            else silent
-            for member in scores
-        ]
-    )
+    return np.array([fuse_single_problems([member]).scores for member in scores])
 
 
 def positions_in_reference(run: Run, group: int) -> list[dict[str, Any] | None]:
-    """Return for each problem of a language what each member adds to its score, compared with texts of the reference.
-
-    Each set of the reference replaces the known texts, or the unknown one, in turn. This is done by member, since
-    members that mask different words number the sets differently.
-    """
+    """Return each member's s-norm of each problem of a language, compared with pairs of authors of the reference."""
     count = len(run.plan.groups[group].ids)
     if run.plan.judgment.interpretation != "cohort":
         return [None] * count
-    records, scores = run.group_records(group), run.group_scores(group)
-    added = [member_terms(member) for member in scores]
-    others = [scores_with_reference(record, member.own_scale) for record, member in zip(records, scores, strict=True)]
-    parts = {
-        name: average_term(kind).scores
-        for name, own in (("relative", False), ("own", True))
-        if (kind := [member for member in scores if member.own_scale == own])
-    }
-    found: list[dict[str, Any] | None] = []
-    for place in range(count):
-        members = [
-            {
-                "member": run.plan.places[record.member] + 1,
-                "name": record.member.settings.engine_name,
-                "own_scale": member.own_scale,
-                **position_among(beside.get(place, NOBODY), values[place]),
-            }
-            for record, member, values, beside in zip(records, scores, added, others, strict=True)
-            if not np.isnan(values[place])
-        ]
-        sums = {name: finite(values[place]) for name, values in parts.items()}
-        found.append(
-            {"members": members, "parts": sums, "even": finite(run.verdicts[group].center)} if members else None
-        )
-    return found
-
-
-def scores_with_reference(record: Record, own: bool) -> dict[int, Table]:
-    """Return by problem what a member would add for its texts paired with the reference's, averaged over both ways."""
-    ways: dict[int, list[tuple[Table, Table]]] = {}
-    for side in record.sides:
-        assert side.reference is not None
-        scores = np.where(side.matrix.excluded, np.nan, -side.matrix.values if own else reference_scores(side))
-        heads, documents = side.reference.heads, side.reference.documents
-        for question in side.questions:
-            if question not in side.incomparable:
-                done = ways.setdefault(question.problem, [])
-                judged, learned = scores[question.document, heads], scores[documents, question.head]
-                # the second way of asking swaps the two texts
-                done.append((learned, judged) if len(done) % 2 else (judged, learned))
-    found = {}
-    for problem, pairs in ways.items():
-        means = np.concatenate([mean_there([pair[text] for pair in pairs]) for text in (0, 1)])
-        found[problem] = scale_scores(means[~np.isnan(means)], own)
-    return found
+    found: list[list[dict[str, Any]]] = [[] for _ in range(count)]
+    for record, member in zip(run.group_records(group), run.group_scores(group), strict=True):
+        assert member.beside_reference is not None
+        column = NORMS.index("s_norm")
+        for cases in member.beside_reference.groups:
+            different = cases.norms[~cases.same, column]
+            for place in cases.problems.tolist():
+                own = float(member.scores[0, place])
+                if not np.isnan(own):
+                    name = {"member": run.plan.places[record.member] + 1, "name": record.member.settings.engine_name}
+                    found[place].append({**name, **position_among(different, own)})
+    return [{"members": members} if members else None for members in found]

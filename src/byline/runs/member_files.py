@@ -29,7 +29,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from byline.corpora.problems import Problem
-from byline.engines.matrix import Cohort, Floats32, Matrix, Side, find_head_levels
+from byline.engines.matrix import Floats32, Matrix, Side, find_head_levels
 from byline.engines.protocol import EngineResult, Feature
 from byline.engines.questions import PreparedQuestions, Question
 from byline.errors import RunError, SettingsError
@@ -42,6 +42,9 @@ log = logging.getLogger(__name__)
 MEMBER, MATRIX, EVIDENCE, GAINS = "member.json", "matrix.safetensors", "evidence.json", "evidence.npy"
 MOST_HEADS = 10_000_000
 Halves = NDArray[np.float16]
+
+CHUNK = 1 << 20
+"""Gains that are checked at a time: a file may be larger than the memory."""
 
 
 @dataclass(frozen=True)
@@ -124,11 +127,7 @@ def matrix_bytes(sides: Sequence[Side]) -> bytes:
         arrays[f"questions-{way}"] = np.array(rows, np.int32).reshape(-1, 4)
         if side.matrix.parts is not None:
             arrays[f"parts-{way}"] = side.matrix.parts.astype(np.float32)
-        if side.matrix.trust is not None:
-            arrays[f"trust-{way}"] = side.matrix.trust
-        if side.reference is not None:
-            for name, values in side.reference._asdict().items():
-                arrays[f"reference-{name}-{way}"] = values
+        arrays[f"turned-{way}"] = np.array([side.way == 1])
     return save(arrays)
 
 
@@ -141,8 +140,8 @@ def sides_from_bytes(content: bytes, unit: str) -> tuple[Side, ...]:
         _check_matrix(values, seen, heads, asked)
         questions = tuple(Question(int(p), int(h), int(d)) for p, h, d, _ in asked)
         incomparable = frozenset(question for question, row in zip(questions, asked, strict=True) if row[3])
-        matrix = Matrix(values, seen, heads, unit, _read_parts(arrays, way), _read_trust(arrays, way))
-        sides.append(Side(matrix, questions, incomparable, _read_reference(arrays, way)))
+        matrix = Matrix(values, seen, heads, unit, _read_parts(arrays, way))
+        sides.append(Side(matrix, questions, incomparable, _read_way(arrays, way)))
     return tuple(sides)
 
 
@@ -173,29 +172,14 @@ def _read_parts(arrays: Mapping[str, NDArray[Any]], way: int) -> NDArray[np.floa
     return parts.astype(np.float64)
 
 
-def _read_trust(arrays: Mapping[str, NDArray[Any]], way: int) -> NDArray[np.float64] | None:
-    """Return how far values can be relied on, which only some engines write."""
-    trust = arrays.get(f"trust-{way}")
-    if trust is None:
-        return None
-    fits = trust.dtype == np.float64 and trust.shape == arrays[f"values-{way}"].shape
-    if not fits or not ((trust >= 0) & (trust <= 1)).all():
-        raise ValueError("its trust does not fit its matrix")
-    return trust
-
-
-def _read_reference(arrays: Mapping[str, NDArray[Any]], way: int) -> Cohort | None:
-    """Return which heads and documents are those of a reference population, if there is one."""
-    found = [arrays.get(f"reference-{name}-{way}") for name in Cohort._fields]
-    if all(each is None for each in found):
-        return None
-    shape = arrays[f"values-{way}"].shape
-    for name, each in zip(Cohort._fields, found, strict=True):
-        wanted = np.bool_ if name in ("heads", "documents") else np.float64
-        fits = each is not None and each.dtype == wanted and each.shape == (shape["head" in name],)
-        if not fits or not np.isfinite(each).all():  # type: ignore[arg-type]
-            raise ValueError("its reference does not fit its matrix")
-    return Cohort(*found)  # type: ignore[arg-type]
+def _read_way(arrays: Mapping[str, NDArray[Any]], number: int) -> int:
+    """Return 1 if known and unknown texts change roles. Older members don't tell, and nothing depends on it there."""
+    turned = arrays.get(f"turned-{number}")
+    if turned is None:
+        return 0
+    if turned.dtype != np.bool_ or turned.shape != (1,):
+        raise ValueError("its ways of asking are damaged")
+    return int(turned[0])
 
 
 def read_record(path: Path, evidence: bool = False) -> Record:
@@ -345,6 +329,8 @@ def _map_gains(path: Path) -> Halves:
         raise ValueError(f"{path.name} does not hold gains ({error})") from None
     if gains.dtype != np.dtype("<f2") or gains.ndim != 1:
         raise ValueError(f"{path.name} does not hold gains")
+    if not all(np.isfinite(gains[start : start + CHUNK]).all() for start in range(0, len(gains), CHUNK)):
+        raise ValueError(f"{path.name} holds gains that are not finite")
     return gains
 
 

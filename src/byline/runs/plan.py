@@ -19,8 +19,10 @@ from byline.judgment.interpretation import JudgmentOptions, judgment_from, judgm
 from byline.judgment.likelihood_ratio import EVEN
 from byline.settings.settings import Settings, kinds_of
 
-FORMAT = 1
+FORMAT = 2
 """Increased when older programs can no longer read a run."""
+SINGLE_QUESTIONS = 2
+"""The first format in which problems beside a reference are judged by single_questions.py."""
 PACKAGES = ("byline", "numpy", "numba", "scipy", "scikit-learn")
 """Packages whose versions a result may depend on."""
 BEGIN_AGAIN = "Begin again with {overwrite}"
@@ -155,6 +157,9 @@ def plan_from(values: Mapping[str, Any], where: object) -> Plan:
     """Return the plan in plain values. Raise RunError if it can't be used."""
     try:
         require_format(values, where)
+        if values["format"] < SINGLE_QUESTIONS and values.get("interpret") == "cohort":
+            what = "was compared with a reference by an earlier Byline, in a way that this one does not read"
+            raise RunError(what, where=where, remedy=BEGIN_AGAIN)
         budget = values["budget"]
         plan = Plan(
             str(values["preset"]),

@@ -32,7 +32,7 @@ from byline.corpora.documents import parse_toml, read_toml
 from byline.errors import SettingsError
 from byline.text.normalize import Mask, TextRules
 
-Engine = Literal["rnn", "ngram", "vectors", "spread", "linear"]
+Engine = Literal["rnn", "ngram", "vectors", "linear", "words", "grammar"]
 Activation = Literal["resqrt", "relu", "tanh"]
 Direction = Literal["forward", "backward"]
 Handling = Literal["sequential", "concatenated", "balanced", "balanced-concatenated"]
@@ -60,6 +60,8 @@ RANGES: dict[str, tuple[float, float]] = {
     "compared": (10, 1_000_000),
     "order": (2, 12),
     "members": (1, MOST_MEMBERS),
+    "word_order": (1, 3),
+    "grammar_order": (1, 12),
 }
 
 NETWORK = (
@@ -83,14 +85,17 @@ class EngineKind(NamedTuple):
     """It can attribute texts to authors: it takes an `index` and respects `Questions.leave_one_out`."""
     links: bool = False
     """It can link texts in clusters: it takes an `index`."""
+    symmetric: bool = False
+    """Its value for two sets of texts is the same whichever is the head."""
 
 
 ENGINES: dict[str, EngineKind] = {
     "rnn": EngineKind("rnn.engine", (*NETWORK, "direction", "skip"), additive=True, chance=True),
     "ngram": EngineKind("ngram.engine", ("order", "direction", "skip"), additive=True, attributes=True, links=True),
-    "vectors": EngineKind("profiles.engine", ("order",), attributes=True, links=True),
-    "spread": EngineKind("spread", ("order",)),
+    "vectors": EngineKind("profiles.engine", ("order",), attributes=True, links=True, symmetric=True),
     "linear": EngineKind("linear", ("order",), attributes=True),
+    "words": EngineKind("words", ("word_order",), symmetric=True),
+    "grammar": EngineKind("grammar.engine", ("grammar_order",)),
 }
 ADDITIVE = tuple(name for name, kind in ENGINES.items() if kind.additive)
 
@@ -103,9 +108,13 @@ class Settings:
     """
 
     engine: Engine = "rnn"
-    """The paper's network, n-grams, vectors of n-grams, their spread, or a linear classifier."""
+    """The paper's network, n-grams, vectors of n-grams, a linear classifier, Cosine Delta, or LambdaG."""
     order: int = 5
-    """Characters of the longest n-gram; all engines except ngram also count those up to two characters shorter."""
+    """Characters of the longest n-gram; vectors and linear also count those up to two shorter."""
+    word_order: int = 1
+    """Words of the longest n-gram of the engine words."""
+    grammar_order: int = 8
+    """Words and marks of the longest n-gram of the engine grammar."""
     hidden: int = 20
     """Hidden neurons; 0 is the per-author unigram model of the paper's section 4."""
     activation: Activation = "resqrt"

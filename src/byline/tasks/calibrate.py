@@ -10,12 +10,16 @@ from pathlib import Path
 import numpy as np
 
 from byline.corpora.answers import match_truth
+from byline.corpora.formats.extraction import LARGEST_TEXT
+from byline.corpora.labeled_corpus import LabeledCorpus
 from byline.corpora.problems import BadProblem, Problem, ProblemSet
 from byline.corpora.reference import Reference
+from byline.corpora.reference_building import build_reference
 from byline.errors import SettingsError, TooLittleText, list_some
 from byline.judgment.calibration import Calibration
 from byline.judgment.calibration_fitting import fit_calibration, require_trials
 from byline.judgment.interpretation import calibration_scores, has_unit_scores
+from byline.judgment.simulated_cases import CaseOptions, draw_cases
 from byline.runs.executor import Execution
 from byline.runs.folder import RunOutput, has_run
 from byline.runs.request import JudgmentRequest
@@ -25,8 +29,32 @@ from byline.tasks.verify import verify
 
 log = logging.getLogger(__name__)
 
+MIN_AUTHORS = 10
+"""Authors with two texts or more: with fewer, too few problems share no text."""
+WHOLE_TEXTS = CaseOptions(
+    shortest=1, known_length=LARGEST_TEXT, unknown_length=LARGEST_TEXT, unmatched=1, matched=0, reference_authors=0
+)
+"""How solved cases are drawn: each author is asked about once for either truth, so that few cases share texts."""
 MOST_SHOWN = 10
 """The number of problems that a message names."""
+
+
+def make_solved_cases(path: Path, language: str | None = None, seed: int = 0) -> tuple[ProblemSet, dict[str, bool]]:
+    """Make problems from texts whose authors are known; return them and their truth by id.
+
+    One text of each author with two or more is the unknown of two problems: with other texts of the same author, and
+    with those of another author. Texts are not cut.
+    """
+    corpus = LabeledCorpus.from_reference(build_reference([path], language), path.name)
+    able = [author for author, works in corpus.works.items() if len(works) > 1]
+    if len(able) < MIN_AUTHORS:
+        raise TooLittleText(
+            f"has {len(able)} authors with two texts or more, {MIN_AUTHORS} are needed",
+            where=path,
+            remedy="Put each author's texts in a folder of their own, or give a corpus with its truth",
+        )
+    found = draw_cases(corpus, np.random.default_rng(seed), WHOLE_TEXTS)
+    return found.problems, found.truth
 
 
 def calibrate(

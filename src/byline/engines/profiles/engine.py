@@ -6,7 +6,7 @@ texts have the n-gram (TF-IDF). Unlike the language models, profiles ignore orde
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from byline.engines.profiles.kernels import Rows, count_sets, multiply_chosen
 from byline.engines.protocol import EngineResult, Feature, Runtime
 from byline.engines.questions import Questions
 from byline.settings.settings import Settings
+from byline.text.encoder import Symbols
 
 UNIT = "cosine distance"
 SHORTER = 2
@@ -122,7 +123,9 @@ def name_features(
         order = np.argsort(weights, kind="stable")
         strongest = dict.fromkeys([*order[::-1][:FEATURES].tolist(), *order[:FEATURES].tolist()])
         found.append([(int(grams[place]), float(weights[place])) for place in strongest if abs(weights[place]) > least])
-    names = _spell_grams(questions, index, {gram for features in found for gram, _ in features})
+    names = spell_grams(
+        questions.texts, questions.alphabet.decode, index, {gram for features in found for gram, _ in features}
+    )
     return tuple(tuple(Feature(names[gram], weight) for gram, weight in features) for features in found)
 
 
@@ -169,17 +172,19 @@ def _weigh_grams(
             here[grams] = False
 
 
-def _spell_grams(questions: Questions, index: Index, grams: Collection[int]) -> dict[int, str]:
-    """Return the characters of some n-grams."""
+def spell_grams(
+    texts: Sequence[Symbols], spell: Callable[[Symbols], str], index: Index, grams: Collection[int]
+) -> dict[int, str]:
+    """Return the names of some n-grams of the texts that the index numbers."""
     wanted = np.zeros(index.size + 1, np.bool_)  # the last is for NONE
     wanted[list(grams)] = True
-    joined = np.concatenate([np.zeros(0, np.int32), *questions.texts])
+    joined = np.concatenate([np.zeros(0, np.int32), *texts])
     names: dict[int, str] = {}
     for length, row in enumerate(index.grams[:, : len(joined)], start=1):
         places = np.flatnonzero(wanted[row])
         found, first = np.unique(row[places], return_index=True)
         for gram, place in zip(found.tolist(), places[first].tolist(), strict=True):
-            names[gram] = questions.alphabet.decode(joined[place - length + 1 : place + 1])
+            names[gram] = spell(joined[place - length + 1 : place + 1])
     return names
 
 

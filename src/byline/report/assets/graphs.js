@@ -352,7 +352,7 @@ function agreementChart(problems, scoreName, alone) {
   return figure({
     title: "Agreement of the members",
     kind: "broad",
-    text: `Problems from left to right by their score. ${alone ? "A dot is the score if all members of its kind said what one member says" : "Dots are the members"}, the dash is what they say together. Half of the problems have members within ${fixed([...spread].sort((a, b) => a - b)[Math.floor(spread.length / 2)])} of each other.`,
+    text: `Problems from left to right by their score. ${alone ? "A dot is the score if there were no other member" : "Dots are the members"}, the dash is what they say together. Half of the problems have members within ${fixed([...spread].sort((a, b) => a - b)[Math.floor(spread.length / 2)])} of each other.`,
     height: 280,
     draw: (width, height) => {
       const chart = axes({
@@ -559,30 +559,20 @@ function cohortChart(cohort) {
   });
 }
 
-/** Beside a reference: what each member adds to the score, and what it would with the reference's texts instead. */
-function referenceChart(reference, score) {
+/** Beside a reference: each member's normalized score, and those of pairs of different authors of the reference. */
+function referenceChart(reference) {
   const rows = reference.members;
   const compared = rows.filter((row) => row.count);
   const range = roomy(extent(rows.flatMap((row) => [row.own, ...row.quartiles])));
-  const { relative, own } = reference.parts;
-  const sums =
-    known(relative) && known(own)
-      ? `The score, ${fixed(score)}, is the mean of the engines that are compared with the reference, ${fixed(relative)}, plus what the engine with a scale of its own says, ${fixed(own)}`
-      : `The score, ${fixed(score)}, is the mean of the engines, each the mean of its members`;
-  const apart = [...new Set(rows.filter((row) => row.own_scale).map((row) => row.name))].map(oneLine).join(" and ");
   const [tall, gap] = [34, 18];
   return figure({
     level: 4,
     title: "Beside the reference",
     kind: "broad",
     text: [
-      "Lines: what each member says of this problem, as it counts in the score. Bars: what it says where texts of the reference stand in place of the known texts, or of the unknown one.",
-      `${sums}${known(reference.even) ? `; ${fixed(reference.even)} speaks for neither side` : ""}.`,
-      "To stand out is not enough: beside texts of another kind, any two of one kind do.",
-      apart &&
-        `What ${apart} says is made without the reference, by comparing texts with their own parts; there the bars only show what is usual.`,
+      "Lines: how alike the texts of this problem are by each member, in standard deviations above comparisons with other people (s-norm). Bars: the same for texts of the reference by two different authors, cut to the same lengths.",
       compared.length < rows.length &&
-        "Where there are no bars, all of the reference has to do with these texts and nothing could be compared.",
+        "Where there are no bars, all of the reference is related to these texts and nothing could be compared.",
     ]
       .filter(Boolean)
       .join(" "),
@@ -593,7 +583,7 @@ function referenceChart(reference, score) {
       const chart = axes({
         width,
         height,
-        x: { range, label: "what a member says, as it counts in the score" },
+        x: { range, label: "normalized score (s-norm)" },
         y: { range: [0, 1], label: "", ticks: [] },
         left,
         right: narrow ? 12 : 118,
@@ -621,7 +611,7 @@ function referenceChart(reference, score) {
     },
     table: () =>
       plainTable(
-        "Members, and the reference's texts in the place of this problem's",
+        "Normalized scores of this problem, and of different authors of the reference",
         ["Member", "Name", "This problem", "Reference: least", "Half below", "Greatest", "Lower than this problem"],
         rows.map((row) => [
           String(row.member),

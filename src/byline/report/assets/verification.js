@@ -284,7 +284,7 @@ function problemView(report, problem, reach) {
       { class: "grid" },
       problem.cohort ? cohortChart(problem.cohort) : null,
       problem.reference
-        ? referenceChart(problem.reference, problem.score)
+        ? referenceChart(problem.reference)
         : members
           ? membersChart(problem.members, problem.score, "score")
           : null,

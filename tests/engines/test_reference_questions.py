@@ -14,19 +14,21 @@ from byline.corpora.documents import Document
 from byline.corpora.problems import Problem, ProblemSet, builtin_problems, read_problems
 from byline.corpora.reference import Reference, ReferenceText
 from byline.corpora.reference_building import build_reference, read_reference
-from byline.engines.language_groups import MOST_SETS, lay_out_groups, prepare_cohort
+from byline.engines.language_groups import lay_out_groups
 from byline.engines.questions import Questions, ReferencePart
+from byline.engines.reference_questions import prepare_reference
 from byline.errors import CorpusError, SettingsError, TooLittleText
 from byline.judgment.calibration import Calibration
 from byline.runs.request import JudgmentRequest
 from byline.settings.settings import Pool, Settings, kinds_of
 from byline.tasks.verify import verify
+from byline.text.normalize import normalize
 from samples import MakeCorpus, small_problems
 
 TINY = Settings(hidden=4, sub_epochs=2)
 NGRAM = Settings(engine="ngram")
 VECTORS = Settings(engine="vectors")
-SPREAD = Settings(engine="spread", order=3)
+WORDS = Settings(engine="words")
 QUICK = Pool("quick", (NGRAM, VECTORS), members=2)
 KINDS = [
     TINY,
@@ -35,8 +37,10 @@ KINDS = [
     NGRAM.change({"mask": "topic", "direction": "backward"}),
     VECTORS,
     VECTORS.change({"mask": "topic"}),
-    SPREAD,
-    SPREAD.change({"mask": "topic"}),
+    WORDS,
+    Settings(engine="words", word_order=3, mask="topic"),
+    Settings(engine="grammar"),
+    Settings(engine="grammar", mask="topic"),
 ]
 DICE = random.Random(1)
 LEXICON = ["".join(DICE.choices("etaoinshrdlu", k=DICE.randint(2, 9))) for _ in range(2000)]
@@ -121,24 +125,31 @@ class TestByItself:
             assert alone.interval == pytest.approx(answer.interval, abs=1e-9)
             assert answer.undecided == (abs((answer.probability or 0) - 0.5) < 0.1)
 
-    def test_pairs_too(self) -> None:
-        pairs = [replace(each, symmetric=True) for each in PROBLEMS if len(each.known) == 1]
-        together = scores(pairs, QUICK, population())
-        assert {each.id: scores([each], QUICK, population())[each.id] for each in pairs} == together
-        turned = [replace(each, known=(each.unknown,), unknown=each.known[0]) for each in pairs]
-        assert scores(turned, QUICK, population()) == together
+    @pytest.mark.parametrize("settings", KINDS, ids=lambda settings: f"{settings.engine_name} {settings.direction}")
+    def test_known_and_unknown_text_of_one_text_questions_can_be_exchanged(self, settings: Settings) -> None:
+        """Nothing changes at all, whether the texts are as long as each other or not."""
+        asked = [each for each in PROBLEMS if len(each.known) == 1]
+        turned = [replace(each, known=(each.unknown,), unknown=each.known[0]) for each in asked]
+        pairs = [replace(each, symmetric=True) for each in turned]
+        first, *others = (
+            verify(as_set(*problems), settings, reference=population()).answers for problems in (asked, turned, pairs)
+        )
+        assert len({answer.score for answer in first}) == len(asked) == 3
+        assert others == [first, first]
 
-    def test_many_problems_are_laid_out_in_parts_with_the_same_scores(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        for settings in (TINY, NGRAM, SPREAD):
-            whole = scores(PROBLEMS, settings, population())
-            with monkeypatch.context() as patch:
-                patch.setattr("byline.engines.language_groups.MOST_PROBLEMS", 3)
-                assert len(prepare_cohort(PROBLEMS, settings, population()).sides) == 4  # two parts, each both ways
-                assert scores(PROBLEMS, settings, population()) == whole
+    @pytest.mark.parametrize("settings", [TINY, NGRAM, WORDS], ids=lambda settings: settings.engine_name)
+    def test_many_problems_are_laid_out_in_parts_with_the_same_scores(
+        self, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        whole = scores(PROBLEMS, settings, population())
+        monkeypatch.setattr("byline.engines.reference_questions.MOST_PROBLEMS", 1)
+        ways = 1 if settings is WORDS else 2
+        assert len(prepare_reference(PROBLEMS, settings, population()).sides) == len(PROBLEMS) * ways
+        assert scores(PROBLEMS, settings, population()) == whole
 
     @pytest.mark.parametrize(
         "settings",
-        [TINY, NGRAM, VECTORS.change({"mask": "topic"}), SPREAD.change({"mask": "topic"})],
+        [TINY, NGRAM, VECTORS.change({"mask": "topic"}), WORDS],
         ids=lambda settings: settings.engine_name,
     )
     def test_names_and_order_of_problems_and_of_reference_texts_change_nothing(self, settings: Settings) -> None:
@@ -158,42 +169,168 @@ class TestByItself:
         assert min(found["EN001"], found["EN003"], found["EN004"]) > found["EN002"] + 1
 
 
-def heads_of(side: Questions) -> list[bytes]:
-    """What each head learns."""
-    return [b"|".join(sorted(side.texts[text].tobytes() for text in head)) for head in side.heads]
+def lay_out(asked: Problem, reference: Reference, settings: Settings = NGRAM, way: int = 0) -> Questions:
+    return prepare_reference([asked], settings, reference).sides[way]
+
+
+def spell(side: Questions, texts: Sequence[int]) -> list[str]:
+    return [side.alphabet.decode(side.texts[text]) for text in texts]
+
+
+def authors_of(side: Questions, reference: Reference) -> list[str]:
+    """The author of each head and document of the reference, whose number is the same."""
+    texts = {
+        author: [normalize(text.document.text, "english") for text in own]
+        for author, own in reference.by_author.items()
+    }
+    found = []
+    for head, document in zip(side.heads[1:], side.documents[1:], strict=True):
+        pieces = [piece.strip() for piece in spell(side, (*head, *document))]
+        (owner,) = (
+            author for author, own in texts.items() if all(any(piece in text for text in own) for piece in pieces)
+        )
+        found.append(owner)
+    return found
+
+
+class TestParts:
+    """What is made of the texts of each author of the reference."""
+
+    def test_of_each_author_one_text_is_the_unknown_part_and_the_others_are_the_known_part(self) -> None:
+        asked = problem("EN001", [prose(100, 1, 900)], prose(100, 2))
+        reference = population(texts=4)
+        side = lay_out(replace(asked, known=asked.known * 2), reference)
+        assert side.reference == ReferencePart(1, 1)
+        assert sorted(authors_of(side, reference)) == sorted(reference.by_author)
+        for head, document in zip(side.heads[1:], side.documents[1:], strict=True):
+            assert (len(head), len(document)) == (3, 1)
+            assert not set(head) & set(document)
+
+    def test_an_author_s_only_text_is_halved_between_two_words(self) -> None:
+        reference = population(texts=1, length=600)
+        side = lay_out(problem("EN001", [prose(100, 1, 600)], prose(100, 2, 600)), reference)
+        assert sorted(authors_of(side, reference)) == sorted(reference.by_author)
+        turned = set()
+        for (known,), (unknown,), author in zip(
+            side.heads[1:], side.documents[1:], authors_of(side, reference), strict=True
+        ):
+            (text,) = reference.by_author[author]
+            one, two = (half.strip() for half in spell(side, [known, unknown]))
+            whole = text.document.text.strip()
+            assert whole in (f"{one} {two}", f"{two} {one}")
+            turned.add(whole.startswith(one))
+        assert turned == {True, False}  # known is as often the second half as the first
+
+    def test_a_text_that_an_author_has_twice_is_not_on_both_sides(self) -> None:
+        reference = population(texts=1, length=600)
+        twice = replace(reference, texts=reference.texts * 2)
+        side = lay_out(PROBLEMS[1], twice)
+        for head, document in zip(side.heads[1:], side.documents[1:], strict=True):
+            assert len(head) == len(document) == 1
+            assert head != document
+
+    @pytest.mark.parametrize(("known", "unknown"), [(300, 300), (1000, 500), (500, 4000), (2000, 250)])
+    def test_texts_are_cut_to_the_lengths_of_the_question_between_words(self, known: int, unknown: int) -> None:
+        asked = problem("EN001", [prose(100, 1, known // 2), prose(100, 2, known // 2)], prose(100, 3, unknown))
+        reference = population(texts=3, length=5000)
+        words = {word for text in reference.texts for word in text.document.text.split()}
+        side = lay_out(asked, reference)
+        for sets, wanted in ((side.heads[1:], known), (side.documents[1:], unknown)):
+            for texts in sets:
+                pieces = spell(side, texts)
+                assert sum(map(len, pieces)) == pytest.approx(wanted, rel=0.25)
+                assert {word for piece in pieces for word in piece.split()[1:-1]} <= words
+                assert all(piece.split()[0] in words and piece.split()[-1] in words for piece in pieces)
+        if known == 300:
+            again = lay_out(problem("EN002", [prose(101, 1, 260)], prose(101, 2, 280)), reference)
+            assert [spell(again, texts) for texts in again.heads[1:]] == [
+                spell(side, texts) for texts in side.heads[1:]
+            ]
+
+    def test_texts_that_are_shorter_than_the_question_s_are_used_whole(self) -> None:
+        asked = problem("EN001", [prose(100, 1, 9000)], prose(100, 2, 9000))
+        reference = population()
+        side = lay_out(asked, reference)
+        whole = {normalize(text.document.text, "english").strip() for text in reference.texts}
+        assert {spell(side, texts)[0].strip() for texts in (*side.heads[1:], *side.documents[1:])} == whole
+
+    def test_the_other_way_known_and_unknown_parts_change_roles(self) -> None:
+        one, other = (lay_out(PROBLEMS[0], population(), way=way) for way in (0, 1))
+        assert (one.way, other.way) == (0, 1)
+        assert [spell(other, texts) for texts in other.heads] == [spell(one, texts) for texts in one.documents]
+        assert [spell(other, texts) for texts in other.documents] == [spell(one, texts) for texts in one.heads]
+
+    @pytest.mark.parametrize(
+        ("settings", "ways"),
+        [
+            (NGRAM, [0, 1]),
+            (NGRAM.change({"train_on": "known"}), [0]),
+            (NGRAM.change({"train_on": "unknown"}), [1]),
+            (VECTORS, [0]),
+            (WORDS, [0]),
+        ],
+        ids=str,
+    )
+    def test_problems_are_asked_both_ways_unless_settings_or_a_symmetric_engine_say_otherwise(
+        self, settings: Settings, ways: list[int]
+    ) -> None:
+        assert [side.way for side in prepare_reference(PROBLEMS[:1], settings, population()).sides] == ways
+
+    def test_the_alphabet_comes_from_the_reference_alone(self) -> None:
+        strange = problem("EN001", ["ж" * 100 + prose(100, 1)], prose(100, 2))
+        assert lay_out(strange, population()).alphabet.symbols == lay_out(PROBLEMS[1], population()).alphabet.symbols
+
+    def test_of_very_many_authors_the_same_ones_are_taken_every_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("byline.engines.reference_questions.MOST_AUTHORS", 11)
+        reference = population(30)
+        side = lay_out(PROBLEMS[1], reference)
+        assert len(side.heads) - 1 == len(set(authors_of(side, reference))) == 11
+        renamed = tuple(replace(text, author=f"x {text.author[::-1]}") for text in reference.texts[::-1])
+        again = lay_out(PROBLEMS[1], replace(reference, texts=renamed))
+        assert [spell(again, texts) for texts in again.heads] == [spell(side, texts) for texts in side.heads]
+
+    def test_short_texts_are_not_taken(self) -> None:
+        short = [ReferenceText(Document(f"short {n}", "too short" * n), f"somebody {n}") for n in range(5)]
+        plain = lay_out(PROBLEMS[1], population())
+        side = lay_out(PROBLEMS[1], replace(population(), texts=(*population().texts, *short)))
+        assert len(side.heads) == len(plain.heads)
 
 
 class TestComparedWith:
-    def compared(self, asked: Problem, reference: Reference) -> tuple[Questions, set[int]]:
-        """The side, and the numbers of the reference's texts whose sets of one are compared with its document."""
-        side = prepare_cohort([asked], NGRAM, reference).sides[0]
+    def compared(self, asked: Problem, reference: Reference) -> set[str]:
+        """The authors of the reference with whom a problem is compared, as heads and as documents."""
+        side = lay_out(asked, reference)
         (question,) = side.questions
-        seen = side.excluded_heads[question.document]
-        for place in range(1, len(side.heads)):  # and its head on their documents
-            assert (place in seen) == (question.head in side.excluded_heads[place])
-        texts = {side.texts[head[0]].tobytes(): n for n, head in enumerate(side.heads) if len(head) == 1 and n}
-        order = {encode(side, text.document.text): number for number, text in enumerate(reference.texts)}
-        return side, {order[key] for key, head in texts.items() if head not in seen}
+        assert (question.head, question.document) == (0, 0)
+        authors, seen = authors_of(side, reference), side.excluded_heads
+        as_heads = {author for number, author in enumerate(authors, start=1) if number not in seen[0]}
+        as_documents = {author for number, author in enumerate(authors, start=1) if 0 not in seen[number]}
+        assert as_heads == as_documents
+        return as_heads
 
-    def test_texts_that_have_nothing_to_do_with_it_all_are(self) -> None:
-        side, compared = self.compared(PROBLEMS[1], population())
-        assert compared == set(range(24))
-        assert side.reference == ReferencePart(1, 1)
-        assert len(side.heads) == len(side.documents) == 1 + 12 + 24  # sets of two texts and of one
+    def test_all_whose_texts_have_nothing_to_do_with_it(self) -> None:
+        assert self.compared(PROBLEMS[1], population()) == {f"person {n}" for n in range(12)}
 
-    def test_a_text_that_is_the_question_s_own_is_not_nor_another_by_its_author(self) -> None:
-        asked = problem("EN001", [prose(100, 1)], prose(5, 0).replace(" ", "\n"))
-        assert self.compared(asked, population())[1] == set(range(24)) - {10, 11}
+    def test_not_the_author_of_a_text_that_is_the_question_s_own(self) -> None:
+        others = {f"person {n}" for n in range(12)} - {"person 5"}
+        for text in (0, 1):
+            repeated = prose(5, text).replace(" ", "\n")
+            assert self.compared(problem("EN001", [prose(100, 1)], repeated), population()) == others
+            assert self.compared(problem("EN001", [repeated, prose(100, 2)], prose(100, 1)), population()) == others
 
-    def test_a_text_that_shares_a_long_passage_with_it_is_not_nor_any_set_that_holds_it(self) -> None:
+    def test_nor_one_whose_texts_share_a_long_passage_with_it(self) -> None:
         borrowed = prose(5, 0)[50:200]
         for asked in (
             problem("EN001", [prose(100, 1)], prose(100, 2) + borrowed),
             problem("EN001", [prose(100, 1) + borrowed], prose(100, 2)),
         ):
-            side, compared = self.compared(asked, population())
-            assert compared == set(range(24)) - {10}
-            assert len(side.excluded_heads[0] - {0}) == 2  # the text alone, and both of its author's
+            assert self.compared(asked, population()) == {f"person {n}" for n in range(12)} - {"person 5"}
+
+    def test_nor_anyone_who_may_be_that_author(self) -> None:
+        unclear = frozenset([frozenset(["person 5", "person 7"])])
+        reference = replace(population(), unclear_pairs=unclear)
+        asked = problem("EN001", [prose(100, 1)], prose(5, 0))
+        assert self.compared(asked, reference) == {f"person {n}" for n in range(12)} - {"person 5", "person 7"}
 
     def test_authors_who_may_be_one_are_never_compared_with_each_other(self, make_corpus: MakeCorpus) -> None:
         folder = make_corpus(
@@ -204,32 +341,12 @@ class TestComparedWith:
         )
         reference = build_reference([folder])
         assert len(reference.unclear_pairs) == 11
-        side = prepare_cohort([PROBLEMS[1]], NGRAM, reference).sides[0]
-        author_of = {encode(side, text.document.text): text.author for text in reference.texts}
-        problems_of = [{author_of[side.texts[text].tobytes()].split()[0] for text in head} for head in side.heads[1:]]
-        for one, mine in enumerate(problems_of):
-            for other, theirs in enumerate(problems_of):
-                assert (other + 1 in side.excluded_heads[one + 1]) == (mine == theirs)
-
-    def test_of_very_many_sets_the_same_ones_are_taken_every_time(self) -> None:
-        reference = population(MOST_SETS // 2, 2, 250)
-        side = prepare_cohort([PROBLEMS[1]], NGRAM, reference).sides[0]
-        assert len(side.heads) - 1 == MOST_SETS < len(reference.texts) + len(reference.by_author)
-        again = prepare_cohort(PROBLEMS[1:], NGRAM, replace(reference, texts=reference.texts[::-1])).sides[0]
-        assert heads_of(again)[3:] == heads_of(side)[1:]
-
-    def test_short_texts_are_not_taken(self) -> None:
-        short = ReferenceText(Document("short", "too short"), "somebody")
-        reference = population()
-        plain = prepare_cohort(PROBLEMS, NGRAM, reference).sides[0]
-        side = prepare_cohort(PROBLEMS, NGRAM, replace(reference, texts=(*reference.texts, short))).sides[0]
-        assert len(side.heads) == len(plain.heads)
-
-
-def encode(side: Questions, text: str) -> bytes:
-    from byline.text.normalize import normalize
-
-    return side.alphabet.encode(normalize(text, "english")).tobytes()
+        side = lay_out(PROBLEMS[1], reference)
+        authors = authors_of(side, reference)
+        assert len(authors) == 22
+        for one, mine in enumerate(authors, start=1):
+            for other, theirs in enumerate(authors, start=1):
+                assert (other in side.excluded_heads[one]) == reference.may_be_same(mine, theirs)
 
 
 class TestRefusals:
@@ -291,7 +408,8 @@ class TestRefusals:
 class TestPlacebo:
     """What can't be known is not claimed to be."""
 
-    def test_texts_by_nobody_score_nothing(self) -> None:
+    def test_texts_by_nobody_are_not_told_apart(self) -> None:
+        """The cases of such a reference say that the scores mean nothing: most of a claim is unlearned."""
         reference = Reference(
             "english", tuple(ReferenceText(Document(str(n), chance(n)), f"person {n}") for n in range(20))
         )
@@ -299,17 +417,16 @@ class TestPlacebo:
         for settings in (TINY, QUICK):
             result = verify(as_set(*problems), settings, reference=reference)
             found = np.array([answer.score for answer in result.answers], np.float64)
-            assert abs(found.mean()) < 3 * found.std() / np.sqrt(len(found))
-            assert np.mean([answer.value for answer in result.answers]) < 0.5  # nothing speaks for the same author
+            assert found.mean() < 3 * found.std() / np.sqrt(len(found))  # nothing speaks for the same author
 
     def test_with_known_sets_exchanged_nobody_stands_out(self) -> None:
-        """Worked out of the same texts: true sets are far above the population, exchanged ones are part of it."""
         own = [problem(f"EN{n:03d}", [prose(100 + n, 1)], prose(100 + n, 2)) for n in range(10)]
         exchanged = [replace(each, known=own[n - 1].known) for n, each in enumerate(own)]
-        reference = population(20, 1)
-        with_own, with_others = (np.array([*scores(each, QUICK, reference).values()]) for each in (own, exchanged))
-        assert with_own.min() > with_others.max()
-        assert abs(with_others.mean()) < 3 * with_others.std() / np.sqrt(10)
+        with_own, with_others = (
+            np.array([*scores(each, QUICK, population(20, 1, 600)).values()]) for each in (own, exchanged)
+        )
+        assert with_own.min() > max(with_others.max(), 0)
+        assert with_others.mean() < 0
 
 
 def test_a_reference_is_read_from_a_folder(tmp_path: Path) -> None:
