@@ -1,338 +1,530 @@
-"""Fit the general coefficients of single questions, and their calibration, to simulated cases of all corpora.
+"""Fit the coefficients of single questions to simulated cases of all corpora, and validate them on corpora left out.
 
-python benchmarks/fit_single_questions.py draw cases.pickle          # half an hour: scores cases of every corpus
-python benchmarks/fit_single_questions.py validate cases.pickle      # corpora left out in turn
-python benchmarks/fit_single_questions.py fit cases.pickle           # writes src/byline/judgment/coefficients.json
+python benchmarks/fit_single_questions.py score scores/     # scores the cases of single_cases.py, half an hour
+python benchmarks/fit_single_questions.py validate scores/  # tables of corpora left out; stored in results
+python benchmarks/fit_single_questions.py fit scores/       # writes coefficients.json and calibrations/cohort.json
+python benchmarks/fit_single_questions.py table             # prints what validate stored
 
-Each draw takes one corpus of $BYLINE_DATA, divides its authors into those who are asked about and a reference, and cuts
-texts to lengths from 250 to 40,000 characters. Corpora of problems are asked as well, each half beside the other one.
-In the validation, corpora of one kind are left out together.
+`score` writes one file for each draw. It continues where it was stopped, and adds members that the preset has now. The
+fit takes the blocks `simulated`, `mismatched`, `long` and `same-kind`; every corpus of a block counts equally, and so
+do its cases by one author and by two. Validation leaves out all corpora of a kind together, whether they are asked
+about or the reference.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
+import hashlib
+import json
 import pickle
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.optimize import minimize
 from scipy.special import expit
 
-from byline.corpora.answers import read_truth
-from byline.corpora.labeled_corpus import LabeledCorpus, read_labeled_corpora
-from byline.corpora.problems import Problem, ProblemSet, read_problems
-from byline.corpora.reference_building import Author, LabeledText, make_reference
-from byline.engines.language_groups import LanguageGroup, lay_out_groups
+from byline.corpora.problems import ProblemSet
+from byline.engines.language_groups import lay_out_groups
 from byline.engines.matrix import Flags, Side, Table
 from byline.engines.protocol import Runtime, load_engine
 from byline.errors import BylineError
-from byline.judgment.calibration import Calibration, write_calibration
-from byline.judgment.calibration_fitting import CalibrationLine, fit_calibration, fit_line, text_groups
-from byline.judgment.metrics import auc, c_at_1, cllr
-from byline.judgment.simulated_cases import CaseOptions, draw_cases
+from byline.judgment.calibration import Calibration, apply_caps, write_calibration
+from byline.judgment.calibration_fitting import fit_line, supported_bounds
+from byline.judgment.likelihood_ratio import best_radius
+from byline.judgment.metrics import auc, c_at_1, cllr, cllr_min
+from byline.judgment.reference_scores import ReferenceScores, average_reference_scores, score_beside_reference
+from byline.judgment.resampling import weigh
 from byline.judgment.single_questions import (
-    CENTERED,
-    NORMS,
+    STEEPEST,
+    Bounds,
     Coefficients,
-    ReferenceScores,
-    average_engines,
-    builtin_coefficients,
     coefficient_values,
-    fit_logistic,
-    fuse_reference_scores,
-    score_beside_reference,
+    measure_qualities,
 )
 from byline.settings.settings import kinds_of, read_pool
 from byline.storage.files import checked_json, write_files
+from single_cases import BLOCKS, Draw
 from stored import RESULTS, commit, save
 
 JUDGMENT = Path(__file__).parent.parent / "src/byline/judgment"
-DRAWS = 2
-MOST_ASKED = 40
-LENGTHS = (250, 40_000)
-REFERENCES = (10, 100)
-PRIOR_VARIANCE = 10.0
-VARIANCES, CASE_WEIGHTS = (0.3, 1.0, 3.0), (0.5, 1.0, 2.0)
+SLOPE = ("constant", "length", "separation", "halves", "excess")
+MIDPOINT = ("constant", "length", "separation", "halves", "excess", "own")
+RIDGE, TOTAL = 0.3, 100.0
+"""The penalty on half of a squared coefficient, and the sum of the weights of all cases."""
+FITTED = ("simulated", "mismatched", "long", "same-kind")
+SHARES = (0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.96, 1)
+"""Shares of the cases, by slope, between which a bound is fitted: closer where slopes are great and few."""
+BOOTSTRAP = 200
+STORED = RESULTS / "single-questions.json"
+LENGTH_STEPS = (250, 1_000, 4_000, 16_000, 128_000)
+CLAIMS = (1, 2, 10, 100, 10_000)
+"""Characters of the shorter side, and ratios, between which claims are counted."""
 
 
 @dataclass(frozen=True)
 class ScoredDraw:
-    """The normalized scores of a draw's problems and of the cases of its reference, by engine."""
+    """The scores and qualities of a draw's problems."""
 
+    block: str
     corpus: str
-    members: tuple[tuple[str, ReferenceScores], ...]
+    name: str
+    population: tuple[str, ...]
     same: Flags
     known: tuple[str, ...]
-    """The author of the known texts of each problem."""
+    """The author of the known texts of each problem, or the texts where no authors are labeled."""
     unknown: tuple[str, ...]
-    simulated: bool = True
-    """Whether the problems were drawn, or made by people, as those of a corpus with its truth are."""
+    members: tuple[tuple[str, ReferenceScores], ...]
+    lengths: Table
+    """(problems, 2): characters of the known texts together, and of the unknown text."""
+
+    @cached_property
+    def table(self) -> tuple[Table, dict[str, Table]]:
+        """The scores and the qualities of the problems; NaN where no member can assess one."""
+        return tabulate(self.members, len(self.same))
 
 
-HeldOut = tuple[ScoredDraw, Table]
-"""A draw and its log-likelihood ratios by coefficients that were fitted without its corpus."""
+def tabulate(members: Sequence[tuple[str, ReferenceScores]], count: int) -> tuple[Table, dict[str, Table]]:
+    """Return (problems,): scores, and the same of each quality."""
+    scores = np.full(count, np.nan)
+    qualities = {name: np.zeros(count) for name in {*SLOPE, *MIDPOINT}}
+    for number in range(len(members[0][1].groups)):
+        means = average_reference_scores(members, number)
+        places = means.group.problems
+        scores[places] = means.scores
+        measured = measure_qualities(means.group, means.own)
+        for name, values in qualities.items():
+            values[places] = measured[name]
+    return scores, {name: np.nan_to_num(values) for name, values in qualities.items()}
 
 
-def score_draw(corpus: LabeledCorpus, seed: int) -> ScoredDraw | None:
-    """Draw cases of one length and score them beside their reference; return None if the corpus is too small."""
-    rng = np.random.default_rng([seed, *corpus.name.encode()])
-    longest = max(min(LENGTHS[1], int(np.median(corpus.lengths))), LENGTHS[0] + 1)
-    known, unknown = np.exp(rng.uniform(np.log(LENGTHS[0]), np.log(longest), 2)).astype(int).tolist()
-    most = int(rng.integers(1, 6))
-    largest = min(REFERENCES[1], max(11, len(corpus.authors) * 2 // 3))
-    people = int(np.exp(rng.uniform(np.log(REFERENCES[0]), np.log(largest))))
-    options = CaseOptions(
-        known_length=known, unknown_length=unknown, most_known=most, asked_authors=MOST_ASKED, reference_authors=people
-    )
+def score_draw(draw: Draw, scored: ScoredDraw | None = None) -> ScoredDraw | None:
+    """Score the problems of a draw by every member of the preset, or by those that have not scored it yet."""
+    rows = read_pool("cohort").rows
+    members = dict(scored.members) if scored else {}
+    missing = [row for row in rows if row.engine_name not in members]
+    if not missing:
+        return scored
     try:
-        drawn = draw_cases(corpus, rng, options)
-        rows = read_pool("cohort").rows
-        groups, _ = lay_out_groups(drawn.problems, rows, (), True, drawn.reference, "cohort")
+        groups, _ = lay_out_groups(ProblemSet(draw.problems, "folders"), rows, (), True, draw.reference, "cohort")
     except BylineError as error:
-        print(f"{corpus.name}: {error}")
+        print(f"{draw.name}: {error}")
         return None
-    cases = {case.id: case for case in drawn.cases}
-    asked = [cases[problem.id] for problem in groups[0].problems]
-    return ScoredDraw(
-        corpus.name,
-        score_group(groups[0]),
-        np.array([case.same for case in asked]),
-        tuple(case.known_author for case in asked),
-        tuple(case.unknown_author for case in asked),
-    )
-
-
-def score_group(group: LanguageGroup) -> tuple[tuple[str, ReferenceScores], ...]:
-    """Return the normalized scores of each member of the preset."""
-    members = []
-    for row in read_pool("cohort").rows:
+    (group,) = groups
+    for row in missing:
         fill = load_engine(row.engine)
         sides = [
             Side.of(fill(side, row, np.random.default_rng(0), Runtime()).matrix, side)
             for side in group.prepared(row).sides
         ]
-        members.append((row.engine_name, score_beside_reference(sides, len(group.problems))))
-    return tuple(members)
-
-
-def score_half(folder: Path, asked: int) -> ScoredDraw | None:
-    """Score one half of a corpus of problems; the other half is the reference, without the texts of the first."""
-    corpus = read_problems(folder)
-    truth = read_truth(folder / "truth.txt")
-    halves = divide_problems(corpus.problems)
-    texts = {document.text for problem in halves[asked] for document in (*problem.known, problem.unknown)}
-    labeled, pairs = [], []
-    for problem in halves[1 - asked]:
-        known, unknown = (Author(f"{problem.id} {side}", folder.name) for side in ("known", "unknown"))
-        pairs.append((known, unknown))
-        labeled += [LabeledText(each, known, problem.language) for each in problem.known if each.text not in texts]
-        if problem.unknown.text not in texts:
-            labeled.append(LabeledText(problem.unknown, unknown, problem.language))
-    try:
-        reference = make_reference(labeled, pairs, halves[asked][0].language, folder.name)
-        problems = ProblemSet(tuple(halves[asked]), "folders")
-        groups, _ = lay_out_groups(problems, read_pool("cohort").rows, (), True, reference, "cohort")
-    except BylineError as error:
-        print(f"{folder.name}: {error}")
-        return None
-    found = groups[0].problems
-    names = tuple(problem.id for problem in found)
-    same = np.array([truth[name] for name in names])
-    known = tuple(min(document.text for document in problem.known) for problem in found)
-    unknown = tuple(problem.unknown.text for problem in found)
-    return ScoredDraw(folder.name, score_group(groups[0]), same, known, unknown, simulated=False)
-
-
-def divide_problems(problems: Sequence[Problem]) -> tuple[list[Problem], list[Problem]]:
-    """Divide problems into halves that share no text, if they fall into enough groups; otherwise at random."""
-    rng = np.random.default_rng(0)
-    groups = np.array(text_groups([{*(each.text for each in p.known), p.unknown.text} for p in problems]))
-    sizes = np.bincount(groups)
-    if sizes.max() > len(problems) / 2:
-        first = rng.permutation(len(problems)) % 2 == 0
-    else:
-        order = sorted(rng.permutation(len(sizes)), key=lambda group: -sizes[group])
-        counts, side = [0, 0], {}
-        for group in order:
-            side[group] = int(counts[1] < counts[0])
-            counts[side[group]] += sizes[group]
-        first = np.array([side[group] == 0 for group in groups])
-    return tuple([each for each, here in zip(problems, first == half, strict=True) if here] for half in (True, False))
-
-
-def _score_job(job: tuple[LabeledCorpus | Path, int]) -> ScoredDraw | None:
-    source, number = job
-    return score_half(source, number) if isinstance(source, Path) else score_draw(source, number)
-
-
-def score_all(data: Path, draws: int, processes: int) -> list[ScoredDraw]:
-    """Score some draws of each corpus below a folder."""
-    jobs: list[tuple[LabeledCorpus | Path, int]] = []
-    for folder in sorted(path for path in data.iterdir() if path.is_dir()):
-        if (folder / "truth.txt").exists():
-            jobs += [(folder, 0), (folder, 1)]
-        for corpus in read_labeled_corpora(folder):
-            print(f"{corpus.name}: {len(corpus.texts)} texts, {len(corpus.authors)} authors", flush=True)
-            jobs += [(corpus, seed) for seed in range(draws)]
-    with Pool(processes) as pool:
-        return [found for found in pool.imap(_score_job, jobs) if found is not None]
-
-
-def fit_units(draws: Sequence[ScoredDraw]) -> dict[str, float]:
-    """Return the typical standard deviation of each engine's centered scores of different authors."""
-    found: dict[str, list[float]] = {}
-    for draw in draws:
-        for name, scores in draw.members:
-            found.setdefault(name, []).extend(group.norms[~group.same, CENTERED].std() for group in scores.groups)
-    return {name: float(np.median(values)) for name, values in sorted(found.items())}
-
-
-def mean_norms(draw: ScoredDraw, units: dict[str, float]) -> Table:
-    """Return (problems, NORMS): the mean over engines."""
-    table = np.full((len(draw.same), len(NORMS)), np.nan)
-    for number, group in enumerate(draw.members[0][1].groups):
-        table[group.problems] = average_engines(draw.members, number, units).problems
-    return table
-
-
-def weigh(same: Flags) -> Table:
-    """Give same-author and different-author problems of a draw the same weight, and each draw the weight 1."""
-    return np.where(same, 0.5 / max(same.sum(), 1), 0.5 / max((~same).sum(), 1))
-
-
-def fit_general(draws: Sequence[ScoredDraw], variance: float, case_weight: float) -> Coefficients:
-    """Fit the general coefficients; every corpus counts equally."""
-    units = fit_units(draws)
-    inputs, same, importance = [], [], []
-    counts = {name: sum(draw.corpus == name for draw in draws) for name in {draw.corpus for draw in draws}}
-    for draw in draws:
-        norms = mean_norms(draw, units)
-        there = ~np.isnan(norms).any(axis=1)
-        inputs.append(norms[there])
-        same.append(draw.same[there])
-        importance.append(weigh(draw.same[there]) / counts[draw.corpus])
-    table, truth, weights = np.concatenate(inputs), np.concatenate(same), np.concatenate(importance)
-    means = np.average(table, axis=0, weights=weights)
-    deviations = np.sqrt(np.average((table - means) ** 2, axis=0, weights=weights))
-    standard = np.concatenate([(table - means) / deviations, np.ones((len(table), 1))], axis=1)
-    precision = np.full(standard.shape[1], 1 / PRIOR_VARIANCE)
-    fitted = fit_logistic(standard, truth, weights * 100, np.zeros(standard.shape[1]), precision)
-    corpora = tuple(sorted(counts))
-    return Coefficients(
-        units, tuple(means.tolist()), tuple(deviations.tolist()), tuple(fitted.tolist()), variance, case_weight, corpora
+        found = score_beside_reference(sides, len(group.problems))
+        members[row.engine_name] = ReferenceScores(found.scores, found.own, found.groups)
+    ids = [problem.id for problem in group.problems]
+    lengths = [[sum(len(each.text) for each in one.known), len(one.unknown.text)] for one in group.problems]
+    return ScoredDraw(
+        draw.block,
+        draw.corpus,
+        draw.name,
+        draw.population,
+        np.array([draw.same[name] for name in ids]),
+        tuple(f"{draw.corpus} {draw.known_author[name]}" for name in ids),
+        tuple(f"{draw.corpus} {draw.unknown_author[name]}" for name in ids),
+        tuple(members.items()),
+        np.array(lengths, np.float64),
     )
+
+
+def _score_job(job: tuple[Path, Draw]) -> str:
+    path, draw = job
+    before = pickle.loads(path.read_bytes()) if path.exists() else None
+    if before is not None or not path.exists():
+        part = path.with_suffix(".part")
+        part.write_bytes(pickle.dumps(score_draw(draw, before), protocol=5))
+        part.replace(path)
+    return f"{draw.block} {draw.name}"
+
+
+def score_all(folder: Path, blocks: Sequence[str], processes: int) -> None:
+    """Score the draws of some blocks, each into a file of its own."""
+    folder.mkdir(exist_ok=True)
+
+    def jobs() -> Iterator[tuple[Path, Draw]]:
+        for block in blocks:
+            for draw in BLOCKS[block]():
+                key = hashlib.sha256(f"{block} {draw.name}".encode()).hexdigest()[:16]
+                yield folder / f"{block}-{key}.pickle", draw
+
+    with Pool(processes) as pool:
+        for name in pool.imap(_score_job, jobs()):
+            print(name, flush=True)
+
+
+def read_scores(folder: Path) -> list[ScoredDraw]:
+    """Read the draws that were scored."""
+    found = [pickle.loads(path.read_bytes()) for path in sorted(folder.glob("*.pickle"))]
+    return [draw for draw in found if draw is not None and draw.same.any() and not draw.same.all()]
 
 
 def family(corpus: str) -> str:
     """Return what is left out together: corpora of one kind, such as novels or the Dutch ones of one source."""
-    if "novels-" in corpus and not corpus.startswith("pan"):
+    if corpus.startswith("novels-"):
         return "novels"
-    if "du_" in corpus or "dutch" in corpus or ("clustering" in corpus and "nl" in corpus):
+    if "du_" in corpus or "dutch" in corpus:
         return "Dutch essays and reviews"
-    if "greek" in corpus or "gr_" in corpus or ("clustering" in corpus and ("gr" in corpus or "el" in corpus)):
+    if "greek" in corpus or "gr_" in corpus:
         return "Greek articles"
-    return corpus.split(" ")[0]
+    return corpus.split("/")[0]
 
 
-def held_out_ratios(draws: Sequence[ScoredDraw], variance: float, case_weight: float) -> list[tuple[ScoredDraw, Table]]:
-    """Return each draw's log-likelihood ratios by coefficients that were fitted to other families of corpora."""
+def families(draw: ScoredDraw) -> set[str]:
+    """Return the families of all texts of a draw."""
+    return {family(corpus) for corpus in (draw.corpus, *draw.population)}
+
+
+def weigh_draws(draws: Sequence[ScoredDraw]) -> list[Table]:
+    """Return weights that make corpora of a block count equally, and their cases by one author and by two."""
+    counts = Counter((draw.block, draw.corpus) for draw in draws)
     found = []
-    for name in sorted({family(draw.corpus) for draw in draws}):
-        general = fit_general([draw for draw in draws if family(draw.corpus) != name], variance, case_weight)
-        found += [
-            (draw, fuse_reference_scores(draw.members, general).ratios) for draw in draws if family(draw.corpus) == name
-        ]
+    for draw in draws:
+        there = ~np.isnan(draw.table[0])
+        same, different = draw.same & there, ~draw.same & there
+        weights = np.where(same, 0.5 / max(same.sum(), 1), 0.5 / max(different.sum(), 1)) * there
+        found.append(weights / counts[draw.block, draw.corpus])
     return found
 
 
-def choose_learning(draws: Sequence[ScoredDraw]) -> tuple[float, float]:
-    """Return the variance and the case weight with the lowest mean Cllr of problems in corpora left out."""
-    costs = {}
-    for variance in VARIANCES:
-        for case_weight in CASE_WEIGHTS:
-            found = real_problems(held_out_ratios(draws, variance, case_weight))
-            costs[variance, case_weight] = cost = float(np.mean([row["cllr"] for row in describe(found)]))
-            print(f"variance {variance}, case weight {case_weight}: Cllr {cost:.4f}", flush=True)
-    return min(costs, key=lambda pair: costs[pair])
-
-
-def real_problems(found: Sequence[HeldOut]) -> list[HeldOut]:
-    """Leave out simulated cases: they fit coefficients, and problems that people made fit the calibration."""
-    return [(draw, ratios) for draw, ratios in found if not draw.simulated]
-
-
-def fit_line_to(found: Sequence[HeldOut]) -> CalibrationLine:
-    """Fit the line from held-out ratios to calibrated ones; every draw counts equally."""
-    ratios = np.concatenate([each for _, each in found])
-    same = np.concatenate([draw.same for draw, _ in found])
-    weights = np.concatenate([weigh(draw.same) for draw, _ in found])
-    there = ~np.isnan(ratios)
-    return fit_line(ratios[there], same[there], weights[there])
-
-
-def fit_all(draws: Sequence[ScoredDraw]) -> tuple[Coefficients, Calibration]:
-    """Fit the coefficients to all draws, and the calibration to ratios of problems in corpora that were left out."""
-    variance, case_weight = choose_learning(draws)
-    found = real_problems(held_out_ratios(draws, variance, case_weight))
-    same = np.concatenate([draw.same for draw, _ in found])
-    calibration = fit_calibration(
-        np.concatenate([ratios for _, ratios in found]),
-        same.tolist(),
-        [[f"{draw.corpus} {author}"] for draw, _ in found for author in draw.known],
-        [f"{draw.corpus} {author}" for draw, _ in found for author in draw.unknown],
-        np.concatenate([weigh(draw.same) for draw, _ in found]),
-        interpretation="cohort",
-        engines=kinds_of(read_pool("cohort").rows),
-        preset="cohort",
-        corpora=tuple(sorted({draw.corpus for draw, _ in found})),
+def fit_weights(draws: Sequence[ScoredDraw]) -> Table:
+    """Fit the coefficients of slope, then midpoint, by penalized logistic regression."""
+    slope, midpoint = (
+        np.concatenate([np.stack([draw.table[1][name] for name in names], axis=1) for draw in draws])
+        for names in (SLOPE, MIDPOINT)
     )
-    return fit_general(draws, variance, case_weight), calibration
+    scores = np.nan_to_num(np.concatenate([draw.table[0] for draw in draws]))
+    signs = np.where(np.concatenate([draw.same for draw in draws]), 1.0, -1.0)
+    weights = np.concatenate(weigh_draws(draws))
+    weights *= TOTAL / weights.sum()
+    penalty = np.full(len(SLOPE) + len(MIDPOINT), RIDGE)
+    penalty[[0, len(SLOPE)]] = 0  # not of the constants
+
+    def cost(values: Table) -> tuple[float, Table]:
+        logarithms = slope @ values[: len(SLOPE)]
+        slopes = np.exp(np.minimum(logarithms, STEEPEST))
+        distances = scores - midpoint @ values[len(SLOPE) :]
+        ratios = slopes * distances
+        changes = -weights * signs * expit(-signs * ratios)
+        gradient = np.concatenate(
+            [slope.T @ (changes * ratios * (logarithms < STEEPEST)), -midpoint.T @ (changes * slopes)]
+        )
+        loss = float(weights @ np.logaddexp(0, -signs * ratios) + (penalty * values**2).sum() / 2)
+        return loss, gradient + penalty * values
+
+    found: Table = minimize(cost, np.zeros(len(penalty)), jac=True, method="L-BFGS-B", options={"maxiter": 1_000}).x
+    return found
 
 
-def describe(found: Sequence[HeldOut]) -> list[dict[str, Any]]:
-    """Return measures of each corpus, after a line that is fitted to the other families of corpora."""
+@dataclass(frozen=True)
+class HeldOut:
+    """A draw, and its ratios by coefficients that were fitted without its kinds of text."""
+
+    draw: ScoredDraw
+    ratios: Table
+    """(problems,): natural logarithms, without bounds; 0 where there is no score."""
+    slopes: Table
+    """(problems,): logarithms."""
+
+
+def apply_weights(draw: ScoredDraw, values: Table) -> HeldOut:
+    """Return the ratios of a draw by fitted coefficients."""
+    scores, qualities = draw.table
+    slopes = sum(value * qualities[name] for name, value in zip(SLOPE, values, strict=False))
+    midpoints = sum(value * qualities[name] for name, value in zip(MIDPOINT, values[len(SLOPE) :], strict=True))
+    slopes = np.minimum(slopes, STEEPEST)
+    return HeldOut(draw, np.nan_to_num(np.exp(slopes) * (scores - midpoints)), slopes)
+
+
+def hold_out(draws: Sequence[ScoredDraw]) -> tuple[list[HeldOut], list[Table]]:
+    """Return each draw's ratios by a fit without its family, and the coefficients of these fits."""
+    found: list[HeldOut] = []
+    fits = []
+    for name in sorted({family(draw.corpus) for draw in draws}):
+        values = fit_weights([draw for draw in draws if draw.block in FITTED and name not in families(draw)])
+        fits.append(values)
+        found += [apply_weights(draw, values) for draw in draws if family(draw.corpus) == name]
+    return found, fits
+
+
+def fit_bounds(found: Sequence[HeldOut]) -> Bounds:
+    """Return the bounds that held-out cases support, by the logarithm of the slope.
+
+    Cases are sorted by slope; each share of them says what is supported at its median slope. Bounds never fall.
+    """
+    slopes = np.concatenate([each.slopes for each in found])
+    bans = np.concatenate([each.ratios for each in found]) / np.log(10)
+    same = np.concatenate([each.draw.same for each in found])
+    known = [name for each in found for name in each.draw.known]
+    unknown = [name for each in found for name in each.draw.unknown]
+    edges = np.quantile(slopes, SHARES)
+    knots, caps = [], []
+    for part, (low, high) in enumerate(pairwise(edges)):
+        chosen = np.flatnonzero((slopes >= low) & (slopes <= high))
+        draws = weigh([known[n] for n in chosen], [unknown[n] for n in chosen], np.random.default_rng(part), BOOTSTRAP)
+        knots.append(float(np.median(slopes[chosen])))
+        caps.append(supported_bounds(same[chosen], bans[chosen], draws))
+        print(f"slope {np.exp(knots[part]):.2f}: {len(chosen)} cases, bounds {caps[-1]}", flush=True)
+    return Bounds(
+        tuple(knots),
+        tuple(np.maximum.accumulate([cap.same for cap in caps]).tolist()),
+        tuple(np.maximum.accumulate([cap.different for cap in caps]).tolist()),
+    )
+
+
+def bound_ratios(each: HeldOut, bounds: Bounds) -> Table:
+    """Return (problems,): natural log-likelihood ratios within their bounds."""
+    same, different = bounds.at(each.slopes)
+    ratios: Table = apply_caps(each.ratios / np.log(10), same, different) * np.log(10)
+    return ratios
+
+
+def measure(found: Sequence[HeldOut], bounds: Bounds, radius: float) -> list[dict[str, Any]]:
+    """Return the measures of each corpus of each block."""
     rows = []
-    for name in sorted({draw.corpus for draw, _ in found}):
-        line = fit_line_to([each for each in found if family(each[0].corpus) != family(name)])
-        own = [(draw.same, ratios) for draw, ratios in found if draw.corpus == name]
-        same = np.concatenate([each for each, _ in own])
-        ratios = line.offset + line.slope * np.nan_to_num(np.concatenate([each for _, each in own]))
-        chances = expit(ratios).tolist()
-        order, decided = auc(same.tolist(), chances), c_at_1(same.tolist(), chances)
-        measures = {"auc": order, "c_at_1": decided, "product": order * decided, "cllr": cllr(same.tolist(), ratios)}
-        rows.append({"corpus": name, **measures})
+    for block, corpus in sorted({(each.draw.block, each.draw.corpus) for each in found}):
+        own = [each for each in found if (each.draw.block, each.draw.corpus) == (block, corpus)]
+        same = np.concatenate([each.draw.same for each in own])
+        ratios = np.concatenate([bound_ratios(each, bounds) for each in own])
+        chances = expit(ratios)
+        answers = np.where(np.abs(chances - 0.5) < radius, 0.5, chances)
+        order, decided = auc(same.tolist(), chances.tolist()), c_at_1(same.tolist(), answers.tolist())
+        claimed = {
+            f"{side} above {ratio}": float((ratios[kind] > np.log(ratio)).mean())
+            for side, kind in (("same", same), ("different", ~same))
+            for ratio in (10, 100)
+        }
+        rows.append(
+            {
+                "block": block, "corpus": corpus, "problems": len(same), "auc": order, "c_at_1": decided,
+                "product": order * decided, "cllr": cllr(same.tolist(), ratios),
+                "cllr_min": cllr_min(same.tolist(), ratios), **claimed,
+            }
+        )  # fmt: skip
     return rows
 
 
+def choose_undecided(found: Sequence[HeldOut], bounds: Bounds) -> float:
+    """Return the radius of undecided answers with the highest C@1 on held-out cases of the blocks of the fit."""
+    used = [each for each in found if each.draw.block in FITTED]
+    chances = expit(np.concatenate([bound_ratios(each, bounds) for each in used]))
+    same = np.concatenate([each.draw.same for each in used])
+    return best_radius(chances, ((chances > 0.5) == same).astype(np.float64))
+
+
+def measure_claims(found: Sequence[HeldOut], bounds: Bounds) -> list[dict[str, Any]]:
+    """Return how often ratios of some size are right and misleading, by the length of the shorter side."""
+    same = np.concatenate([each.draw.same for each in found])
+    bans = np.concatenate([bound_ratios(each, bounds) for each in found]) / np.log(10)
+    lengths = np.concatenate([each.draw.lengths.min(axis=1) for each in found])
+    rows = []
+    for low, high in pairwise(LENGTH_STEPS):
+        inside = (lengths >= low) & (lengths < high)
+        for claim, most in pairwise(CLAIMS):
+            claimed = inside & (np.abs(bans) >= np.log10(claim)) & (np.abs(bans) < np.log10(most))
+            right = (bans > 0) == same
+            counts = [
+                int((claimed & kind).sum()) for kind in (same & right, ~same & ~right, ~same & right, same & ~right)
+            ]
+            shares = [
+                count / max(int((inside & kind).sum()), 1)
+                for count, kind in zip(counts, (same, ~same, ~same, same), strict=True)
+            ]
+            rows.append(
+                {
+                    "from": low, "to": high, "claimed from": claim, "claimed to": most,
+                    "same right": counts[0], "same misleading": counts[1],
+                    "observed same": shares[0] / shares[1] if shares[1] else None,
+                    "different right": counts[2], "different misleading": counts[3],
+                    "observed different": shares[2] / shares[3] if shares[3] else None,
+                }
+            )  # fmt: skip
+    return rows
+
+
+def measure_rivals(
+    found: Sequence[HeldOut], bounds: Bounds, table: Mapping[tuple[str, str, str], Mapping[str, float]]
+) -> list[dict[str, Any]]:
+    """Return the mean measures of rival methods by block, and how probably this program has the lower Cllr.
+
+    A rival's scores become likelihood ratios by a line that is fitted to the other families of corpora.
+    """
+    rows = []
+    for rival in sorted({name for *_, name in table}):
+        scored = [
+            (each, np.array([own[name] for name in sorted(own)]))
+            for each in found
+            if len(own := table.get((each.draw.block, each.draw.name, rival), {})) == len(each.draw.same)
+        ]
+        ratios = []
+        for each, scores in scored:
+            others = [(one, values) for one, values in scored if family(one.draw.corpus) != family(each.draw.corpus)]
+            weights = np.concatenate(weigh_draws([one.draw for one, _ in others]))
+            same = np.concatenate([one.draw.same for one, _ in others])
+            line = fit_line(np.concatenate([values for _, values in others]), same, weights)
+            ratios.append(line.offset + line.slope * scores)
+        for block in dict.fromkeys(each.draw.block for each, _ in scored):
+            places = [n for n, (each, _) in enumerate(scored) if each.draw.block == block]
+            corpora: dict[str, list[int]] = {}
+            for place in places:
+                corpora.setdefault(scored[place][0].draw.corpus, []).append(place)
+            own, theirs = [], []
+            for numbers in corpora.values():
+                same = np.concatenate([scored[n][0].draw.same for n in numbers])
+                for values, into in (
+                    (np.concatenate([bound_ratios(scored[n][0], bounds) for n in numbers]), own),
+                    (np.concatenate([ratios[n] for n in numbers]), theirs),
+                ):
+                    order = auc(same.tolist(), values.tolist())
+                    into.append(
+                        [order, order * c_at_1(same.tolist(), expit(values).tolist()), cllr(same.tolist(), values)]
+                    )
+            rng = np.random.default_rng(0)
+            drawn = rng.integers(len(own), size=(BOOTSTRAP, len(own)))
+            better = (np.array(own)[drawn, 2].mean(axis=1) < np.array(theirs)[drawn, 2].mean(axis=1)).mean()
+            for name, values in (("byline", own), (rival, theirs)):
+                mean = np.mean(values, axis=0)
+                rows.append(
+                    {
+                        "block": block, "against": rival, "method": name, "corpora": len(own), "auc": float(mean[0]),
+                        "product": float(mean[1]), "cllr": float(mean[2]), "probability": float(better),
+                    }
+                )  # fmt: skip
+    return rows
+
+
+def print_stored(stored: Mapping[str, Any]) -> None:
+    """Print all tables."""
+    print_rows(stored["runs"])
+    print(
+        "\n| shorter side | claimed | same: right | misleading | observed | different: right | misleading | observed |"
+    )
+    print(f"|{'---|' * 8}")
+    for row in stored["claims"]:
+        observed = [
+            f"{row[f'observed {side}']:.1f}" if row[f"observed {side}"] else "" for side in ("same", "different")
+        ]
+        print(
+            f"| {row['from']:,} to {row['to']:,}"
+            f" | {row['claimed from']:,} to {row['claimed to']:,} | {row['same right']}"
+            f" | {row['same misleading']} | {observed[0]} | {row['different right']} | {row['different misleading']}"
+            f" | {observed[1]} |"
+        )
+    print(
+        "\n| block | method | corpora | auc | product | cllr | this program has the lower Cllr |"
+        "\n|---|---|---|---|---|---|---|"
+    )
+    for row in stored["rivals"]:
+        chance = f"{row['probability']:.2f}" if row["method"] != "byline" else ""
+        print(
+            f"| {row['block']} | {row['method']} | {row['corpora']} | {row['auc']:.3f} | {row['product']:.3f}"
+            f" | {row['cllr']:.3f} | {chance} |"
+        )
+
+
+def fingerprint() -> str:
+    """Return a hash of the packages that answers depend on."""
+    digest = hashlib.sha256()
+    for package in ("text", "corpora", "engines", "judgment"):
+        for path in sorted((JUDGMENT.parent / package).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def print_rows(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print the measures of each corpus, and their means by block."""
+    names = ("auc", "c_at_1", "product", "cllr", "same above 100", "different above 100")
+    print(f"| block | corpus | {' | '.join(names)} |")
+    print(f"|---|---|{'---|' * len(names)}")
+    for block in dict.fromkeys(row["block"] for row in rows):
+        own = [row for row in rows if row["block"] == block]
+        for row in own:
+            print(f"| {block} | {row['corpus']} | {' | '.join(f'{row[name]:.3f}' for name in names)} |")
+        means = " | ".join(f"**{np.mean([row[name] for row in own]):.3f}**" for name in names)
+        print(f"| **{block}** | **mean** | {means} |")
+
+
+def fit_all(draws: Sequence[ScoredDraw]) -> tuple[Coefficients, Calibration]:
+    """Fit the coefficients to all draws, and bounds to ratios of draws whose kinds of text were left out."""
+    found, fits = hold_out(draws)
+    bounds = fit_bounds(found)
+    values = fit_weights([draw for draw in draws if draw.block in FITTED])
+    apart = np.array(fits) - np.mean(fits, axis=0)
+    covariance = (len(fits) - 1) / len(fits) * apart.T @ apart  # jackknife over kinds of text
+    corpora = tuple(sorted({draw.corpus for draw in draws}))
+    coefficients = Coefficients(
+        dict(zip(SLOPE, values[: len(SLOPE)].tolist(), strict=True)),
+        dict(zip(MIDPOINT, values[len(SLOPE) :].tolist(), strict=True)),
+        tuple(map(tuple, covariance.tolist())),
+        bounds,
+        corpora,
+    )
+    used = [each for each in found if each.draw.block in FITTED]
+    same = np.concatenate([each.draw.same for each in used])
+    rows = measure(used, bounds, 0.0)
+    calibration = Calibration(
+        slope=1.0,
+        offset=0.0,
+        cap=max(bounds.same),
+        cap_different=max(bounds.different),
+        threshold=choose_undecided(found, bounds),
+        interpretation="cohort",
+        engines=kinds_of(read_pool("cohort").rows),
+        preset="cohort",
+        problems=len(same),
+        texts=len({name for each in used for name in (*each.draw.known, *each.draw.unknown)}),
+        corpora=corpora,
+        cllr=float(np.mean([row["cllr"] for row in rows])),
+        cllr_min=float(np.mean([row["cllr_min"] for row in rows])),
+    )
+    return coefficients, calibration
+
+
 def main() -> None:
+    """Run the command that the arguments name."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=["draw", "validate", "fit"])
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--draws", type=int, default=DRAWS)
-    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    parser.add_argument("command", choices=("score", "validate", "fit", "table"))
+    parser.add_argument("scores", type=Path, nargs="?", default=Path("scores"), help="the folder of scored draws")
+    parser.add_argument("--rivals", type=Path, help="scores of single_rivals.py, to compare with")
+    parser.add_argument("--blocks", nargs="+", choices=list(BLOCKS), default=list(BLOCKS))
+    parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
-    if options.action == "draw":
-        scored = score_all(Path(os.environ["BYLINE_DATA"]), options.draws, options.processes)
-        options.file.write_bytes(pickle.dumps(scored))
+    if options.command == "score":
+        score_all(options.scores, options.blocks, options.processes)
         return
-    draws: list[ScoredDraw] = pickle.loads(options.file.read_bytes())
-    if options.action == "validate":
-        general = builtin_coefficients()
-        rows = describe(real_problems(held_out_ratios(draws, general.variance, general.case_weight)))
-        names = ("auc", "c_at_1", "product", "cllr")
-        rows.append({"corpus": "mean", **{name: float(np.mean([row[name] for row in rows])) for name in names}})
-        for row in rows:
-            print(f"{row['corpus']:24s}" + "".join(f"  {name} {row[name]:.3f}" for name in names))
-        save(RESULTS / "single-questions.json", {"commit": commit(), "runs": rows})
+    if options.command == "table":
+        print_stored(json.loads(STORED.read_text(encoding="utf-8")))
         return
-    coefficients, calibration = fit_all(draws)
-    write_files(JUDGMENT, {"coefficients.json": checked_json(coefficient_values(coefficients))})
-    write_calibration(JUDGMENT / "calibrations/cohort.json", calibration)
+    draws = read_scores(options.scores)
+    if options.command == "fit":
+        coefficients, calibration = fit_all(draws)
+        write_files(JUDGMENT, {"coefficients.json": checked_json(coefficient_values(coefficients))})
+        write_calibration(JUDGMENT / "calibrations" / "cohort.json", calibration)
+        return
+    found, _ = hold_out(draws)
+    bounds = fit_bounds(found)
+    rows = measure(found, bounds, choose_undecided(found, bounds))
+    stored = {
+        "commit": commit(),
+        "code": fingerprint(),
+        "claims": measure_claims(found, bounds),
+        "rivals": measure_rivals(found, bounds, pickle.loads(options.rivals.read_bytes())) if options.rivals else [],
+        "runs": rows,
+    }
+    save(STORED, stored)
+    print_stored(stored)
 
 
 if __name__ == "__main__":

@@ -113,7 +113,7 @@ def learn_radius(rows: Rows, truths: Truths, learned: Learned) -> float:
 
 def bans_of(values: Sequence[float | None], learned: Learned) -> Values:
     scores = numbers(values)
-    return np.where(np.isnan(scores), 0, apply_caps(line_bans(scores, *learned.line), learned.caps))
+    return np.where(np.isnan(scores), 0, apply_caps(line_bans(scores, *learned.line), *learned.caps))
 
 
 def judge(values: Sequence[float | None], truth: Sequence[bool], learned: Learned) -> dict[str, Any]:

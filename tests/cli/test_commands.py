@@ -405,7 +405,7 @@ QUICK = ("--engines", "ngram,vectors")
 """Members that are quick."""
 
 
-CALIBRATED = ("--engines", "ngram,vectors,words")
+CALIBRATED = ("--engines", "characters,words,vectors,punctuation")
 """The members that answers beside a reference are calibrated for."""
 
 
@@ -429,13 +429,13 @@ class TestOneQuestion:
         assert done.stdout.startswith(f"Known: {a}, {b}; unknown: {q}\n")
         assert "1 problem, each by itself" in done.stdout
         assert (
-            "Engines: vectors, vectors (topic masked), words, words (topic masked), ngram (topic masked)\n"
-            in done.stdout
+            "Engines: characters, characters (topic masked), words, words (topic masked), vectors (topic masked),"
+            " punctuation\n" in done.stdout
         )
         assert "Interpretation: cohort, every problem by itself, relative to the reference population" in done.stdout
         assert re.search(r"^question .* 0\.\d\d\d ", done.stdout, re.MULTILINE)
         assert "Answer: the probability of the same author, at a prior of 0.5." in done.stdout
-        assert re.search("^Calibration: fitted on [0-9,]+ problems with known truth", done.stdout, re.MULTILINE)
+        assert re.search(r"^Bounds: .* no LLR above \+[0-9.]+ or below -[0-9.]+", done.stdout, re.MULTILINE)
         assert "the reference (24 texts by 12 people) is " in done.stdout
         assert "Caution: Very short: the unknown side has " in done.stdout
 
@@ -449,9 +449,9 @@ class TestOneQuestion:
         assert (result["known"], result["unknown"]) == ([str(a), str(b)], str(q))
         assert answer["id"] == "question"
         assert set(answer) == {
-            "id", "answer", "undecided", "score", "llr_bans", "llr_interval", "probability", "verbal",
+            "id", "answer", "undecided", "score", "llr_bans", "llr_interval", "probability", "bounds", "verbal",
         }  # fmt: skip
-        assert (result["interpret"], result["calibrated"], result["members"]) == ("cohort", True, 5)
+        assert (result["interpret"], result["calibrated"], result["members"]) == ("cohort", True, 6)
         assert (result["reference"]["authors"], len(result["reference"]["problems"])) == (12, 1)
         assert {each["kind"] for each in result["cautions"]["problems"]["question"]} >= {"short", "reference"}
         again = json.loads(run("verify", "--known", b, "--known", a, *words, "-o", tmp_path / "out").stdout)
@@ -493,7 +493,10 @@ class TestOneQuestion:
         words = ("--known", texts[0], "--unknown", texts[2], "--reference", reference, "--mask", "topic", *CALIBRATED)
         done = run("verify", *words)
         assert done.returncode == 0, done.stderr
-        assert "Engines: vectors (topic masked), words (topic masked), ngram (topic masked)\n" in done.stdout
+        assert (
+            "Engines: characters (topic masked), words (topic masked), vectors (topic masked), punctuation (topic"
+            in done.stdout
+        )
 
 
 class TestAnswering:

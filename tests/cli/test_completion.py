@@ -74,7 +74,7 @@ def test_each_fixed_set_is_whole() -> None:
 
 
 def test_engines_are_offered_one_after_another_as_the_command_has_them() -> None:
-    assert choices("verify", "engines") == ["rnn", "ngram", "vectors", "words", "grammar"]
+    assert choices("verify", "engines") == ["rnn", "ngram", "vectors", "words", "characters", "punctuation", "grammar"]
     assert choices("train", "engines", "ngram,l") == ["ngram,linear"]
     assert choices("cluster", "engines", "vectors,") == ["vectors,ngram"]
 

@@ -16,7 +16,7 @@ from sklearn.linear_model import Ridge
 
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem
-from byline.engines import linear, words
+from byline.engines import frequencies, linear
 from byline.engines.grammar import engine as grammar
 from byline.engines.matrix import Table, sample_heads
 from byline.engines.ngram import counts as ngrams
@@ -35,6 +35,7 @@ NGRAM = Settings(engine="ngram", order=3)
 VECTORS = Settings(engine="vectors", order=3)
 LINEAR = Settings(engine="linear", order=3)
 WORDS = Settings(engine="words", word_order=2)
+CHARACTERS = Settings(engine="characters", order=3)
 GRAMMAR = Settings(engine="grammar", grammar_order=3)
 
 
@@ -53,7 +54,8 @@ WITHOUT_CHANCE = pytest.mark.parametrize(
         (ngram.fill_matrix, NGRAM),
         (vectors.fill_matrix, VECTORS),
         (linear.fill_matrix, LINEAR),
-        (spaced(words.fill_matrix), WORDS),
+        (frequencies.fill_matrix, CHARACTERS),
+        (spaced(frequencies.fill_matrix), WORDS),
         (spaced(grammar.fill_matrix), GRAMMAR),
     ],
 )
@@ -330,7 +332,8 @@ class TestSettingAside:
     ("fill", "settings"),
     [
         (ngram.fill_matrix, NGRAM),
-        (spaced(words.fill_matrix), WORDS),
+        (frequencies.fill_matrix, CHARACTERS),
+        (spaced(frequencies.fill_matrix), WORDS),
         (spaced(grammar.fill_matrix), GRAMMAR),
     ],
 )
@@ -370,7 +373,8 @@ def test_with_many_heads_a_document_is_compared_with_its_own_and_a_sample(fill: 
         (ngram.fill_matrix, NGRAM, "bits per character"),
         (vectors.fill_matrix, VECTORS, "cosine distance"),
         (linear.fill_matrix, LINEAR, "regression, 1 less what speaks for the head"),
-        (spaced(words.fill_matrix), WORDS, "cosine distance of standardized frequencies"),
+        (frequencies.fill_matrix, CHARACTERS, "cosine distance of standardized frequencies"),
+        (spaced(frequencies.fill_matrix), WORDS, "cosine distance of standardized frequencies"),
         (spaced(grammar.fill_matrix), GRAMMAR, "bits per token"),
     ],
 )
@@ -420,8 +424,11 @@ def test_random_texts_are_preferred_by_nobody(fill: Fill, settings: Settings) ->
         (vectors.fill_matrix, VECTORS.change({"compared": 10})),
         (linear.fill_matrix, LINEAR),
         (linear.fill_matrix, LINEAR.change({"compared": 10})),
-        (words.fill_matrix, WORDS),
-        (words.fill_matrix, WORDS.change({"compared": 10})),
+        (frequencies.fill_matrix, WORDS),
+        (frequencies.fill_matrix, WORDS.change({"compared": 10})),
+        (frequencies.fill_matrix, CHARACTERS),
+        (frequencies.fill_matrix, CHARACTERS.change({"compared": 10})),
+        (frequencies.fill_matrix, Settings(engine="punctuation")),
         (grammar.fill_matrix, GRAMMAR),
         (grammar.fill_matrix, GRAMMAR.change({"compared": 10})),
     ],

@@ -162,11 +162,11 @@ class TestHeadLevels:
         with builtin_problems("english") as folder:
             problems, others = read_problems(folder).problems[:3], build_reference([folder], language="english")
         questions = prepare_reference(problems, settings, others).sides[0]
-        asked = len(questions.questions)
-        assert questions.reference == ReferencePart(asked, asked)
-        population = range(asked, len(questions.heads))
+        assert questions.reference is not None
+        assert questions.reference.layout is not None
         assert len(questions.heads) == len(questions.documents)
-        self.check(questions, fill(questions, settings), settings, population, population)
+        cohort = range(len(questions.heads) - len(questions.reference.layout.cohort), len(questions.heads))
+        self.check(questions, fill(questions, settings), settings, cohort, cohort)
 
     def check(
         self, questions: Questions, filled: EngineResult, settings: Settings, heads: range, documents: range

@@ -10,15 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from byline.corpora.answers import Answer
 from byline.errors import SettingsError
 from byline.judgment.calibration import (
     FIT_AGAIN,
     LINEAR_SHARE,
     MAX_FLOAT,
     Calibration,
-    Caps,
     MismatchError,
     apply_caps,
+    bound_of,
     is_capped,
     llr_bans,
     read_calibration,
@@ -57,7 +58,7 @@ def test_a_score_becomes_bans_by_the_line_and_the_cap() -> None:
     st.one_of(st.just(0.0), st.floats(1e-3, 1e3), st.just(MAX_FLOAT)),
 )
 def test_ratios_near_the_cap_in_order_and_never_pass_it(bans: Values, cap: float) -> None:
-    bent = apply_caps(bans, Caps(cap, cap))
+    bent = apply_caps(bans, cap, cap)
     assert (np.diff(bent) >= 0).all()
     assert (np.abs(bent) <= cap).all()
     below = np.abs(bans) <= LINEAR_SHARE * cap
@@ -65,15 +66,52 @@ def test_ratios_near_the_cap_in_order_and_never_pass_it(bans: Values, cap: float
 
 
 def test_what_is_stronger_stays_so_beyond_the_cap() -> None:
-    bent = apply_caps(np.array([0.7, 0.8, 1.0, 1.5, 2.0, -2.0]), Caps(1.0, 0.5))
+    bent = apply_caps(np.array([0.7, 0.8, 1.0, 1.5, 2.0, -2.0]), 1.0, 0.5)
     assert bent == pytest.approx([0.7, 0.75 + 0.25 * (1 - np.exp(-0.2)), 0.9080, 0.9876, 0.9983, -0.5], abs=1e-4)
 
 
-def test_a_ratio_beyond_the_cap_is_reported() -> None:
-    at, below = (llr_bans(MADE, [(2 + np.log(10) * bans) / 4])[0] for bans in (2.01, 1.99))
-    assert is_capped(MADE, at)
-    assert is_capped(MADE, -at)
-    assert not is_capped(MADE, below)
+def test_every_ratio_may_have_caps_of_its_own() -> None:
+    bans = np.array([0.8, 0.8, 9.0, -0.8, -0.8, -9.0])
+    same, different = np.array([1.0, 2.0, 0.0, 1.0, 1.0, 1.0]), np.array([1.0, 1.0, 1.0, 1.0, 2.0, 0.0])
+    bent = 0.75 + 0.25 * (1 - np.exp(-0.2))
+    assert apply_caps(bans, same, different) == pytest.approx([bent, 0.8, 0, -bent, -0.8, 0])
+    assert apply_caps(bans, same, 1.0)[4] == pytest.approx(-bent)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_each_problem_may_have_lower_bounds_than_the_caps(count: int) -> None:
+    """The caps are 2 for the same author and 1 for different authors."""
+    calibration = replace(MADE, cap_different=1.0)
+    same, different = np.linspace(0.5, 4, count), np.linspace(3, 0.25, count)
+    for score, sign, cap, bounds in ((1e9, 1, 2.0, same), (-1e9, -1, 1.0, different)):
+        bans = llr_bans(calibration, [score] * count, (same, different))
+        assert bans == pytest.approx(sign * np.minimum(cap, bounds))
+    within = llr_bans(calibration, [0.55] * count, (same, different))
+    assert within == pytest.approx([0.2 / np.log(10)] * count)
+    unknown = llr_bans(calibration, [np.nan] * count, (np.full(count, np.nan), np.full(count, np.nan)))
+    assert unknown.tolist() == [0.0] * count
+
+
+def test_the_bound_of_an_answer_is_that_of_its_side() -> None:
+    calibration = replace(MADE, cap_different=1.0)
+    same, different = Answer("a", 0.9, llr=0.3), Answer("a", 0.1, llr=-0.3)
+    assert (bound_of(calibration, same), bound_of(calibration, different)) == (2, 1)
+    for bounds, wanted in (((0.5, 3.0), (0.5, 1)), ((3.0, 0.25), (2, 0.25))):
+        found = tuple(bound_of(calibration, replace(each, bounds=bounds)) for each in (same, different))
+        assert found == wanted
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_an_answer_whose_ratio_was_compressed_is_capped(sign: int) -> None:
+    """Beyond three quarters of its bound."""
+    for bounds, beyond, below in ((None, 1.52, 1.48), ((1.0, 1.0), 0.76, 0.74), ((5.0, 5.0), 1.52, 1.48)):
+        capped = Answer("a", 0.9, llr=sign * beyond, bounds=bounds)
+        assert is_capped(MADE, capped)
+        assert not is_capped(MADE, replace(capped, llr=sign * below))
+    (bans,) = llr_bans(MADE, [(2 + np.log(10) * 1.6) / 4])
+    assert 1.5 < bans < 1.6
+    assert is_capped(MADE, Answer("a", 0.9, llr=bans))
+    assert not is_capped(MADE, Answer("a", 0.5))
 
 
 def test_what_is_near_even_odds_is_undecided() -> None:
@@ -181,7 +219,7 @@ def without(name: str) -> dict[str, object]:
         (checked_json(values(format="1")), "not a calibration"),
         (checked_json(values(format=True)), "not a calibration"),
         (checked_json(values(format=0)), "not a calibration"),
-        (checked_json(values(format=4, beauty=1)), r"newer Byline \(format 4\)"),
+        (checked_json(values(format=5, beauty=1)), r"newer Byline \(format 5\)"),
         (checked_json(without("cap")), r"not those of a calibration \(cap\)"),
         (checked_json(values(beauty=1)), r"not those of a calibration \(beauty\)"),
         (checked_json(values(slope={"a": 1})), "slope must be a number"),
@@ -228,7 +266,7 @@ def test_a_file_of_the_first_format_has_one_cap_for_both_sides(tmp_path: Path) -
 def test_a_cap_that_leaves_no_room_gives_ratios_of_one(cap: float) -> None:
     none = replace(MADE, cap=cap, cap_different=cap)
     assert llr_bans(none, [-5.0, 0.0, 5.0]).tolist() == [0.0, 0.0, 0.0]
-    assert not is_capped(none, 0.0)
+    assert not is_capped(none, Answer("a", 0.5, llr=0.0))
 
 
 @pytest.mark.parametrize("changes", [{"slope": 1.7e308}, {"offset": 1e308}, {"offset": -1e308}, {"cap": 100}])

@@ -19,6 +19,7 @@ from byline.judgment.calibration_fitting import (
     empirical_bounds,
     fit_calibration,
     fit_line,
+    supported_bounds,
     weigh_corpora,
 )
 from byline.judgment.metrics import cllr
@@ -189,17 +190,23 @@ def test_what_is_borne_out_by_hand() -> None:
     bans = np.array([*right, *(-each for each in right)])
     enough = np.log10(0.4 * 11)
     assert empirical_bounds(same, bans) == pytest.approx((enough, enough))
-    bans[-1] = 0.6  # misleads: .6 or more is given 2.2 times as often rightly, .5 or more 4.4 times
+    bans[-1] = 0.8  # misleads: .64 or more is given 2.2 times as often rightly, .5 or more 4.4 times
     assert empirical_bounds(same, bans) == pytest.approx((0.5, enough))
     bans[-3:] = 1.1  # .5 or more is given 2.2 times as often rightly
     assert empirical_bounds(same, bans) == pytest.approx((np.log10(0.8 * 11 / 4), enough))
 
 
-def test_nothing_is_borne_out_beyond_what_fails() -> None:
-    """.5 or more is given to ten rightly and to five wrongly; that 1 is given to five and to none does not mend it."""
+def test_what_fails_below_does_not_matter() -> None:
+    """.5 or more is given to ten rightly and to five wrongly; what is above it is given to five and to none."""
     same = np.array([True] * 10 + [False] * 10)
     bans = np.array([1.0] * 5 + [0.5] * 5 + [0.5] * 5 + [-1.0] * 5)
-    assert empirical_bounds(same, bans).same == pytest.approx(np.log10(11 / 6))
+    assert empirical_bounds(same, bans).same == pytest.approx(np.log10(0.5 * 11))
+
+
+def test_ratios_that_never_mislead_support_one_more_than_their_number() -> None:
+    """However high they are, and although none is as low as that."""
+    same = np.arange(20) < 10
+    assert empirical_bounds(same, np.where(same, 99.0, -99.0)) == pytest.approx((np.log10(11), np.log10(11)))
 
 
 @pytest.mark.parametrize("bans", [[0.0] * 4, [-1.0, -1, 1, 1], [0.5, 0.5, 0.5, 0.5]])
@@ -209,7 +216,7 @@ def test_ratios_that_say_nothing_or_the_contrary_bear_nothing_out(bans: list[flo
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 60), st.floats(0.1, 3), st.floats(0, 2))
-def test_what_is_borne_out_ends_where_a_search_finds_the_first_that_is_not(
+def test_what_is_borne_out_is_the_greatest_that_a_search_finds(
     seed: int, count: int, spread: float, gap: float
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -217,14 +224,97 @@ def test_what_is_borne_out_ends_where_a_search_finds_the_first_that_is_not(
     bans = rng.normal(np.where(same, gap, -gap), spread).round(2)
 
     def search(right: np.ndarray, wrong: np.ndarray) -> float:
-        steps = np.arange(0.0005, 12, 0.001)
-        for k in steps:
-            if (right >= k).mean() < ((wrong >= k).sum() + 1) / (len(wrong) + 1) * 10**k:
+        for k in np.arange(2, 0, -0.001):  # 60 of each kind support 61 at most
+            if (right >= k).mean() >= ((wrong >= k).sum() + 1) / (len(wrong) + 1) * 10**k:
                 return float(k)
-        raise AssertionError
+        return 0.0
 
     slow = search(bans[same], bans[~same]), search(-bans[~same], -bans[same])
     assert empirical_bounds(same, bans) == pytest.approx(slow, abs=0.0015)
+
+
+class TestSupportedBounds:
+    """Bounds of problems that may share authors, by a bootstrap over these."""
+
+    def draw(self, count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return true ratios in bans of as many problems of each kind, and the weights of a bootstrap."""
+        rng = np.random.default_rng(seed)
+        same = np.arange(2 * count) < count
+        bans = rng.normal(np.where(same, 2, -2), 2) / np.log(10)
+        return same, bans, rng.exponential(size=(400, 2 * count))
+
+    def test_weights_that_never_vary_give_the_empirical_bounds(self) -> None:
+        same, bans, _ = self.draw(80)
+        assert supported_bounds(same, bans, np.ones((3, 160))) == pytest.approx(empirical_bounds(same, bans))
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_independent_problems_give_about_the_empirical_bounds(self, seed: int) -> None:
+        """Somewhat lower ones: 19 of 20 draws must support them."""
+        same, bans, weights = self.draw(1000, seed)
+        for found, plain in zip(supported_bounds(same, bans, weights), empirical_bounds(same, bans), strict=True):
+            assert plain - 0.6 < found <= plain
+            assert found > 1
+
+    def test_a_low_quantile_of_the_draws_is_taken_by_hand(self) -> None:
+        """Ten of each kind. As they are, a ratio of 1 ban has log10(0.4 x 11) behind it.
+
+        In the second draw only half as much weight is on those who have it. The bound that 95% of the draws support is
+        19/20 of the way from the higher to the lower.
+        """
+        same = np.array([True] * 10 + [False] * 10)
+        bans = np.array([1.0] * 4 + [0.1] * 6 + [-1.0] * 10)
+        weights = np.ones((2, 20))
+        weights[1, :4] = 0.375  # 1.5 of 7.5
+        high, low = np.log10(0.4 * 11), np.log10(0.2 * 11)
+        assert supported_bounds(same, bans, weights).same == pytest.approx(low + 0.05 * (high - low))
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_copies_of_problems_do_not_raise_the_bounds(self, seed: int) -> None:
+        """By problems they would: ten times as many seem to be there."""
+        same, bans, weights = self.draw(200, seed)
+        once = supported_bounds(same, bans, weights)
+        copied = np.repeat(same, 10), np.repeat(bans, 10)
+        again = supported_bounds(*copied, np.repeat(weights, 10, axis=1))
+        for one, many in zip(once, again, strict=True):
+            assert one - 0.15 < many < one + 0.02
+        apart = supported_bounds(*copied, np.random.default_rng(seed).exponential(size=(400, 4000)))
+        assert max(apart) > max(once) + 0.1
+
+    @pytest.mark.parametrize(("count", "copies"), [(10, 1), (50, 1), (50, 20), (1000, 1)])
+    def test_a_bound_is_never_above_what_one_misleading_independent_problem_would_allow(
+        self, count: int, copies: int
+    ) -> None:
+        """Ratios that are never misleading, and as high as they can be."""
+        rng = np.random.default_rng(0)
+        same = np.arange(2 * count) < count
+        bans, weights = np.where(same, 99.0, -99.0) + rng.normal(size=2 * count), rng.exponential(size=(400, 2 * count))
+        for bound in supported_bounds(*(np.repeat(each, copies, axis=-1) for each in (same, bans, weights))):
+            assert np.log10(count / 3) < bound < np.log10(count + 1) + 0.05
+
+    def test_a_few_misleading_authors_with_many_problems_bound_ratios_as_those_few(self) -> None:
+        """A tenth of the problems mislead: those of one author, or of a hundred."""
+        same = np.arange(2000) < 1000
+        bans = np.where(same, 1.0, -1.0) + np.random.default_rng(0).normal(0, 0.05, 2000)
+        bans[1000:1100] += 1.7  # 0.7 bans for the same author
+        rng = np.random.default_rng(1)
+        spread = rng.exponential(size=(400, 2000))
+        together = spread.copy()
+        together[:, 1000:1100] = rng.exponential(size=(400, 1))
+        apart, few = (supported_bounds(same, bans, weights).same for weights in (spread, together))
+        assert few < apart - 0.1
+
+    @pytest.mark.parametrize("value", [-1.0, 0.0])
+    def test_equal_misleading_ratios_still_support_what_is_above_them(self, value: float) -> None:
+        """Their share never varies, which is no reason to count them as none."""
+        same = np.arange(200) < 100
+        bans = np.where(same, np.linspace(0.3, 0.9, 200), value)
+        weights = np.random.default_rng(0).exponential(size=(200, 200))
+        assert 0.5 < supported_bounds(same, bans, weights).same < 0.9
+
+    def test_ratios_that_say_nothing_or_the_contrary_support_nothing(self) -> None:
+        same, bans, weights = self.draw(50)
+        assert supported_bounds(same, np.zeros(100), weights) == (0, 0)
+        assert supported_bounds(same, -bans, weights) == pytest.approx((0, 0))
 
 
 def test_problems_without_a_score_take_no_part() -> None:

@@ -11,9 +11,11 @@ from byline.engines.matrix import Flags, Table
 from byline.judgment import cohort_norms
 from byline.judgment.cohort_norms import (
     MOST_DEVIATIONS,
+    CohortScores,
     adaptive_s_norm,
-    centered_score,
     cross_cohort_norm,
+    double_centered_norm,
+    local_norm,
     nearest_members,
     one_sided_norm,
     profile_correlation,
@@ -21,7 +23,9 @@ from byline.judgment.cohort_norms import (
 )
 
 Norm = Callable[[Table, Table, Table, Flags], Table]
+CenteredNorm = Callable[[Table, Table, Table, CohortScores, Flags], Table]
 TWO_SIDED = pytest.mark.parametrize("norm", [s_norm, adaptive_s_norm, cross_cohort_norm])
+CENTERED = pytest.mark.parametrize("norm", [double_centered_norm, local_norm])
 
 
 def table(*rows: list[float]) -> Table:
@@ -143,7 +147,7 @@ class TestNearestMembers:
 
 
 class TestSelectedCohorts:
-    """With the two nearest: 10 and 8 of the row, 5 and 3 of the column."""
+    """With the two nearest: 10 and 8 of the row, which are members 0 and 1; 5 and 3 of the column, members 3 and 1."""
 
     rows, columns = table([10, 8, 1, 0]), table([0, 3, 1, 5])
 
@@ -160,6 +164,14 @@ class TestSelectedCohorts:
         """The row's scores with the column's nearest are 8 and 0, the column's with the row's nearest 0 and 3."""
         found = cross_cohort_norm(np.array([6.0]), self.rows, self.columns, everyone(self.rows))
         assert found.tolist() == pytest.approx([((6 - 4) / 4 + (6 - 1.5) / 1.5) / 2])
+
+    def test_local_the_cohort_s_mean_is_of_the_same_documents_and_heads(self) -> None:
+        """Documents of members 1 and 3 with heads of 0 and 1 score 1, 2 and 6; member 1 is not compared with itself."""
+        scores = np.full((4, 4), 50.0)
+        scores[[1, 3, 3], [0, 0, 1]] = 1, 2, 6
+        cohort = CohortScores(scores, ~np.eye(4, dtype=np.bool_))
+        found = local_norm(np.array([6.0]), self.rows, self.columns, cohort, everyone(self.rows))
+        assert found.tolist() == pytest.approx([(6 - 4 - 1.5 + 3) / np.sqrt(4 * 1.5)])
 
 
 class TestProfileCorrelation:
@@ -187,14 +199,113 @@ class TestProfileCorrelation:
         np.testing.assert_array_equal(profile_correlation(table([1, 2]), table([2, 1]), flags("..")), [0])
 
 
-class TestCenteredScore:
-    def test_the_means_of_row_and_column_are_subtracted(self) -> None:
-        rows, columns = table([1, 2, 6], [1, 2, 6]), table([0, 3, 3], [0, 3, 3])
-        found = centered_score(np.array([10.0, 10]), rows, columns, flags("xxx", "x.x"))
-        assert found.tolist() == pytest.approx([10 - 3 - 2, 10 - 3.5 - 1.5])
+class TestCenteredNorms:
+    """The double-centered norm, and the local norm, which is the same in a cohort of few."""
 
-    def test_a_level_of_all_scores_of_head_or_document_is_subtracted_like_any(self) -> None:
-        """A head that is 5 nearer to every text: its own score and its row rise alike."""
-        rows, columns = table([1, 2, 6]), table([0, 3, 3])
-        found = centered_score(np.array([15.0]), rows + 5, columns, everyone(rows))
-        assert found.tolist() == pytest.approx([10 - 3 - 2])
+    rows, columns = table([1, 2, 6]), table([0, 3, 3])
+    cohort = CohortScores(table([9, 1, 2], [3, 9, 4], [5, 6, 9]), ~np.eye(3, dtype=np.bool_))
+    spread = (14 / 3 * 2) ** 0.25
+    """1, 2 and 6 have a variance of 14/3; 0, 3 and 3 have one of 2."""
+
+    @CENTERED
+    def test_by_hand(self, norm: CenteredNorm) -> None:
+        """The means of row and column are 3 and 2, that of different members of the cohort is 3.5."""
+        found = norm(np.array([10.0]), self.rows, self.columns, self.cohort, everyone(self.rows))
+        assert found.tolist() == pytest.approx([(10 - 3 - 2 + 3.5) / self.spread])
+
+    @CENTERED
+    def test_a_member_that_does_not_count_is_left_out_of_all_means(self, norm: CenteredNorm) -> None:
+        """1 and 6 have a mean of 3.5 and a deviation of 2.5, 0 and 3 both of 1.5; 2 and 5 are left of the cohort."""
+        for value in (-50.0, 50.0):
+            scores = self.cohort.scores.copy()
+            scores[1, :] = scores[:, 1] = value
+            given = table([1, value, 6]), table([0, value, 3]), CohortScores(scores, self.cohort.counted)
+            found = norm(np.array([3.0]), *given, flags("x.x"))
+            assert found.tolist() == pytest.approx([(3 - 3.5 - 1.5 + 3.5) / np.sqrt(2.5 * 1.5)])
+
+    @CENTERED
+    def test_pairs_of_the_cohort_by_one_person_do_not_matter(self, norm: CenteredNorm) -> None:
+        for value in (-50.0, 50.0):
+            cohort = CohortScores(np.where(self.cohort.counted, self.cohort.scores, value), self.cohort.counted)
+            found = norm(np.array([10.0]), self.rows, self.columns, cohort, everyone(self.rows))
+            assert found.tolist() == pytest.approx([8.5 / self.spread])
+
+    @CENTERED
+    @pytest.mark.parametrize(("head", "document"), [(7.0, 0.0), (0.0, -4.0), (3.0, 2.0)])
+    def test_a_head_or_a_document_that_is_nearer_to_all_is_no_nearer(
+        self, norm: CenteredNorm, head: float, document: float
+    ) -> None:
+        found = norm(
+            np.array([10 + head + document]), self.rows + head, self.columns + document, self.cohort,
+            everyone(self.rows),
+        )  # fmt: skip
+        assert found.tolist() == pytest.approx([8.5 / self.spread])
+
+    @CENTERED
+    @pytest.mark.parametrize(("factor", "shift"), [(1.0, 5.0), (0.01, 0.0), (1000.0, -3.0)])
+    def test_neither_unit_nor_level_of_the_scores_matters(
+        self, norm: CenteredNorm, factor: float, shift: float
+    ) -> None:
+        rng = np.random.default_rng(2)
+        rows, columns, scores, among = (rng.normal(size=size) for size in ((4, 20), (4, 20), 4, (20, 20)))
+        counted = rng.random((20, 20)) < 0.9
+        plain = norm(scores, rows, columns, CohortScores(among, counted), everyone(rows))
+        scores, rows, columns, among = (each * factor + shift for each in (scores, rows, columns, among))
+        changed = norm(scores, rows, columns, CohortScores(among, counted), everyone(rows))
+        np.testing.assert_allclose(changed, plain)
+        assert len(set(plain.round(6))) == 4
+
+    @CENTERED
+    def test_head_and_document_may_be_exchanged(self, norm: CenteredNorm) -> None:
+        rng = np.random.default_rng(3)
+        rows, columns, scores, among = (rng.normal(size=size) for size in ((4, 20), (4, 20), 4, (20, 20)))
+        counted = rng.random((20, 20)) < 0.9
+        one = norm(scores, rows, columns, CohortScores(among, counted), everyone(rows))
+        other = norm(scores, columns, rows, CohortScores(among.T, counted.T), everyone(rows))
+        np.testing.assert_allclose(one, other)
+
+    @CENTERED
+    def test_a_score_far_from_the_cohort_is_limited(self, norm: CenteredNorm) -> None:
+        for score, limit in ((1e3, MOST_DEVIATIONS), (-1e3, -MOST_DEVIATIONS)):
+            assert norm(np.array([score]), self.rows, self.columns, self.cohort, everyone(self.rows)) == [limit]
+
+    @CENTERED
+    def test_trials_do_not_depend_on_each_other(self, norm: CenteredNorm) -> None:
+        rng = np.random.default_rng(4)
+        rows, columns, scores, among = (rng.normal(size=size) for size in ((4, 20), (4, 20), 4, (20, 20)))
+        cohort, counted = CohortScores(among, ~np.eye(20, dtype=np.bool_)), rng.random((4, 20)) < 0.8
+        together = norm(scores, rows, columns, cohort, counted)
+        for number in range(4):
+            kept = slice(number, number + 1)
+            alone = norm(scores[kept], rows[kept], columns[kept], cohort, counted[kept])
+            assert alone.tolist() == pytest.approx(together[kept].tolist(), abs=1e-12)
+
+
+class TestKinds:
+    """A cohort of two kinds of texts, letters and novels; pairs of one kind are nearer than pairs of two."""
+
+    kinds = np.arange(24) % 2
+    """Letters are 0."""
+
+    def score(self, norm: CenteredNorm, between: float, head: int, document: int) -> float:
+        """Return the norm of a head and a document of these kinds; `between` is added to the scores of two kinds."""
+        rng = np.random.default_rng(5)
+        effects = np.where(np.eye(2), 0.0, between)
+        among = rng.normal(size=(24, 24)) + effects[self.kinds][:, self.kinds]
+        rows, columns = rng.normal(size=(2, 1, 24)) + effects[[head, document]][:, None, self.kinds]
+        score = 2.0 + effects[head, document]
+        counted = CohortScores(among, ~np.eye(24, dtype=np.bool_))
+        return float(norm(np.array([score]), rows, columns, counted, everyone(rows))[0])
+
+    @pytest.mark.parametrize(("head", "document"), [(0, 0), (0, 1), (1, 0), (1, 1)])
+    def test_how_unlike_the_kinds_are_does_not_change_the_local_norm(self, head: int, document: int) -> None:
+        near, far = (self.score(local_norm, between, head, document) for between in (-10, -1000))
+        assert near == pytest.approx(far)
+        assert 0.5 < near < 4
+
+    def test_it_changes_the_double_centered_norm(self) -> None:
+        """Its deviations are mostly those between kinds, and a pair of one kind seems more alike than one of two."""
+        same, two = (self.score(double_centered_norm, -10, 0, document) for document in (0, 1))
+        assert same > 0.5
+        assert two < -0.5
+        assert abs(self.score(double_centered_norm, -1000, 0, 1) - two) > 0.2

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.special import expit
 
-from byline.engines.matrix import PARTS, Matrix, Side
+from byline.corpora.answers import Answer
+from byline.engines.matrix import Matrix, Side
 from byline.engines.questions import Question
+from byline.judgment import single_questions
 from byline.judgment.calibration import Calibration
 from byline.judgment.fusion import MemberScores, fuse_single_problems
 from byline.judgment.interpretation import (
@@ -21,11 +24,8 @@ from byline.judgment.interpretation import (
     score_sides,
     stretch,
 )
-from byline.judgment.score_normalization import (
-    rank_among_heads,
-    rank_among_texts,
-)
-from byline.judgment.single_questions import NORMS
+from byline.judgment.score_normalization import rank_among_heads, rank_among_texts
+from byline.judgment.single_questions import Bounds, Coefficients, fuse_reference_scores
 from byline.settings.settings import Settings
 
 UNSEEN = np.zeros((3, 3), np.bool_)
@@ -101,53 +101,113 @@ def test_answers_keep_the_order_and_never_more_than_half_lie_on_one_side(scores:
 
 
 class TestByThemselves:
-    """Two problems beside a reference of eight authors, asked both ways."""
+    """Three problems beside a reference of eight authors, asked both ways by two engines."""
 
-    def lay(self, seed: int, way: int = 0) -> Side:
-        rng = np.random.default_rng(seed)
-        matrix = Matrix(
-            rng.normal(0, 1, (10, 10)), np.diag(np.arange(10) >= 2), parts=rng.normal(0, 1, (PARTS, 10, 10))
-        )
-        return Side(matrix, (Question(0, 0, 0), Question(1, 1, 1)), frozenset(), way)
+    coefficients = Coefficients(
+        {"constant": -0.5, "own": 0.1}, {"constant": 0.3}, ((0.01, 0, 0), (0, 0.01, 0), (0, 0, 0.04)),
+        Bounds((-2.0, 2.0), (0.1, 1.1), (0.3, 0.9)),
+    )  # fmt: skip
+    line = Calibration(
+        1.0, 0.0, 99.0, 0.0, "cohort", ("vectors", "words"), "x", 100, 200, ("made up",), cllr=0.7, cllr_min=0.6
+    )
+    ids = ("a", "b", "c")
 
-    def members(self) -> list[MemberScores]:
-        return [
-            score_sides([self.lay(seed), self.lay(seed + 1, 1)], 2, Settings(engine=engine), "cohort")  # type: ignore[arg-type]
-            for engine, seed in (("vectors", 0), ("words", 2))
+    @pytest.fixture(autouse=True)
+    def made_coefficients(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Answers by the coefficients above, whichever come with the package."""
+        monkeypatch.setattr(single_questions, "builtin_coefficients", lambda: self.coefficients)
+
+    @pytest.fixture
+    def members(self, beside_reference: Callable[..., Side]) -> list[MemberScores]:
+        return [self.score(beside_reference, engine, seed) for engine, seed in (("vectors", 0), ("words", 2))]
+
+    def score(
+        self, beside_reference: Callable[..., Side], engine: str, seed: int, incomparable: tuple[Question, ...] = ()
+    ) -> MemberScores:
+        sides = [
+            beside_reference(3, own_pairs=(0, 1), cases=range(8), cohort=range(8), parts=True, way=way, seed=seed + way)
+            for way in (0, 1)
         ]
+        sides = [replace(side, incomparable=frozenset(incomparable)) for side in sides]
+        return score_sides(sides, 3, Settings(engine=engine), "cohort")  # type: ignore[arg-type]
 
-    def test_the_score_of_a_member_is_its_s_norm(self) -> None:
-        for member, engine in zip(self.members(), ("vectors", "words"), strict=True):
+    def test_the_score_of_a_member_is_its_local_norm(self, members: list[MemberScores]) -> None:
+        for member, engine in zip(members, ("vectors", "words"), strict=True):
             assert member.engine == engine
             assert member.beside_reference is not None
-            np.testing.assert_array_equal(member.scores, member.beside_reference.norms[:, NORMS.index("s_norm")][None])
+            np.testing.assert_array_equal(member.scores, member.beside_reference.scores[None])
 
-    def test_the_fused_score_is_a_log_likelihood_ratio_and_the_answer_its_logistic_function(self) -> None:
-        members = self.members()
+    def test_the_fused_score_is_a_log_likelihood_ratio_and_the_answer_its_logistic_function(
+        self, members: list[MemberScores]
+    ) -> None:
         fused = fuse_single_problems(members)
         assert fused.single
-        verdicts = answer_problems(["a", "b"], members, JudgmentOptions("cohort"))
+        verdicts = answer_problems(self.ids, members, JudgmentOptions("cohort"))
         assert [answer.score for answer in verdicts.answers] == fused.scores.tolist()
         assert [answer.value for answer in verdicts.answers] == pytest.approx(expit(fused.scores).tolist())
         assert (verdicts.center, verdicts.strength) == (0, 1)
         np.testing.assert_array_equal(calibration_scores(members, "cohort"), fused.scores)
 
-    def test_a_calibrated_interval_is_1_96_standard_errors_on_either_side(self) -> None:
-        line = Calibration(
-            1.0, 0.0, 99.0, 0.0, "cohort", ("vectors", "words"), "x", 100, 200, ("made up",), cllr=0.7, cllr_min=0.6
-        )
-        fused = fuse_single_problems(self.members())
-        answers = answer_problems(["a", "b"], self.members(), JudgmentOptions("cohort", calibration=line)).answers
+    def test_what_the_reference_teaches_is_handed_on(self, members: list[MemberScores]) -> None:
+        verdicts = answer_problems(self.ids, members, JudgmentOptions("cohort"))
+        wanted = fuse_reference_scores([(each.engine, each.beside_reference) for each in members])  # type: ignore[misc]
+        assert verdicts.learned == wanted.learned
+        assert [each.authors for each in verdicts.learned if each is not None] == [8] * 3
+        assert verdicts.slopes is not None
+        np.testing.assert_array_equal(verdicts.slopes, wanted.slopes)
+
+    def test_a_calibrated_interval_is_1_96_standard_errors_on_either_side(
+        self, members: list[MemberScores], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        free = replace(self.coefficients, bounds=Bounds((0.0,), (99.0,), (99.0,)))
+        monkeypatch.setattr(single_questions, "builtin_coefficients", lambda: free)
+        fused = fuse_single_problems(members)
+        answers = answer_problems(self.ids, members, JudgmentOptions("cohort", calibration=self.line)).answers
         for answer, ratio, error in zip(answers, fused.scores, fused.errors, strict=True):
+            assert error > 0
             assert answer.llr == pytest.approx(ratio / np.log(10))
             assert answer.interval == pytest.approx([(ratio + way * 1.96 * error) / np.log(10) for way in (-1, 1)])
 
-    def test_a_problem_that_cannot_be_compared_is_undecided_and_changes_no_other(self) -> None:
-        whole = self.members()
-        sides = [
-            replace(self.lay(seed, way), incomparable=frozenset([Question(0, 0, 0)])) for seed, way in ((0, 0), (1, 1))
-        ]
-        without = [score_sides(sides, 2, Settings(engine="vectors"), "cohort")]
-        first, second = answer_problems(["a", "b"], without, JudgmentOptions("cohort")).answers
-        assert (first.score, first.value) == (None, 0.5)
-        assert second == answer_problems(["a", "b"], whole[:1], JudgmentOptions("cohort")).answers[1]
+    def test_a_calibrated_ratio_keeps_the_bounds_of_its_problem_and_of_the_calibration(
+        self, members: list[MemberScores]
+    ) -> None:
+        """The slope is steep: every ratio is beyond its bound."""
+        steep = replace(self.line, slope=1e6)
+        for cap, different in ((99.0, 99.0), (0.2, 99.0), (99.0, 0.2)):
+            judgment = JudgmentOptions("cohort", calibration=replace(steep, cap=cap, cap_different=different))
+            for answer in answer_problems(self.ids, members, judgment).answers:
+                assert answer.score is not None
+                assert answer.bounds is not None
+                (same, other) = answer.bounds
+                wanted = min(cap, same) if answer.score > 0 else -min(different, other)
+                assert answer.llr == pytest.approx(wanted)
+                assert answer.probability == pytest.approx(1 / (1 + 10**-wanted))
+
+    def test_the_bounds_of_an_answer_are_those_of_its_slope(self, members: list[MemberScores]) -> None:
+        """For the same author they rise by a quarter with the logarithm, for different authors by 0.15."""
+        fused = fuse_single_problems(members)
+        assert fused.slopes is not None
+        answers = answer_problems(self.ids, members, JudgmentOptions("cohort", calibration=self.line)).answers
+        for answer, slope in zip(answers, fused.slopes, strict=True):
+            assert answer.bounds == pytest.approx((0.6 + np.log(slope) / 4, 0.6 + 0.15 * np.log(slope)))
+        assert len({answer.bounds for answer in answers}) == 3
+
+    def test_an_answer_without_a_reference_has_no_bounds(self) -> None:
+        members = [MemberScores("vectors", np.array([[0.0, 1, 2]]))]
+        line = replace(self.line, interpretation="relative")
+        verdicts = answer_problems(self.ids, members, JudgmentOptions("relative", calibration=line))
+        assert [answer.bounds for answer in verdicts.answers] == [None] * 3
+        assert (verdicts.learned, verdicts.slopes) == ((), None)
+
+    @pytest.mark.parametrize("calibration", [None, line])
+    def test_a_problem_that_cannot_be_compared_is_undecided_and_changes_no_other(
+        self, beside_reference: Callable[..., Side], calibration: Calibration | None
+    ) -> None:
+        judgment = JudgmentOptions("cohort", calibration=calibration)
+        whole, without = (
+            answer_problems(self.ids, [self.score(beside_reference, "vectors", 0, unable)], judgment).answers
+            for unable in ((), (Question(0, 0, 0),))
+        )
+        assert without[0] == Answer("a", 0.5)
+        assert whole[0].score is not None
+        assert without[1:] == whole[1:]

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from byline.engines.matrix import Matrix, Side, Table
-from byline.engines.questions import Question
+from byline.engines.questions import Question, ReferenceLayout
 from byline.judgment.interpretation import INTERPRETERS, JudgmentOptions, answer_problems, has_unit_scores, score_sides
 from byline.settings.settings import Interpretation, Settings
 
 SIZE, ASKED = 12, 5
 EVERY = pytest.mark.parametrize("way", INTERPRETERS)
 TOGETHER = pytest.mark.parametrize("way", [way for way in INTERPRETERS if way != "cohort"])
-"""Those in which problems are answered together. One by itself has a full matrix, and its s-norm is made of z-norm,
-which depends on how hard a document is, as much as of t-norm, which depends on how good a head is."""
+"""Those in which problems are answered together. A problem by itself has a full matrix, in which the head and the
+document of a number belong together. Its scores are in deviations, which depend on how hard documents are."""
 
 
 def lay(seed: int = 0) -> Side:
@@ -26,7 +26,8 @@ def lay(seed: int = 0) -> Side:
     values = rng.normal(3, 0.2, (SIZE, SIZE)) + rng.normal(0, 0.3, (SIZE, 1)) + rng.normal(0, 0.3, (1, SIZE))
     flags = np.arange(SIZE) >= ASKED
     asked = tuple(Question(number, number, number) for number in range(ASKED))
-    return Side(Matrix(values, np.diag(flags)), asked, frozenset())
+    layout = ReferenceLayout((), (), tuple(range(SIZE - ASKED)), (), (1_000, 1_000))
+    return Side(Matrix(values, np.diag(flags)), asked, frozenset(), layout=layout)
 
 
 def score(side: Side, way: Interpretation) -> Table:

@@ -11,7 +11,6 @@ import pytest
 from byline.corpora.problems import builtin_problems
 from byline.figures.score_tables import score_table
 from byline.judgment.fusion import fuse_single_problems
-from byline.judgment.single_questions import NORMS
 from byline.report.comparison import decision_lines
 from byline.report.verification import verification_report
 from byline.runs.folder import RunOutput
@@ -116,14 +115,14 @@ class TestBesideAReference:
         for number, row in enumerate(shown["problems"]):
             assert [each["score"] for each in row["members"]] == pytest.approx(alone[:, number].tolist(), abs=1e-4)
 
-    def test_each_member_s_s_norm_stands_among_those_of_different_authors(
+    def test_each_member_s_score_stands_among_those_of_different_authors(
         self, shown: dict[str, Any], beside: Path
     ) -> None:
         run = Run.open(beside)
         for place, member in enumerate(run.group_scores(0)):
             assert member.beside_reference is not None
             for group in member.beside_reference.groups:
-                different = group.norms[~group.same, NORMS.index("s_norm")]
+                different = group.scores[~group.same]
                 for number in group.problems.tolist():
                     found = shown["problems"][number]["reference"]["members"][place]
                     assert found["own"] == pytest.approx(member.scores[0, number], abs=1e-4)

@@ -177,13 +177,15 @@ MIXED = Pool("mixed", (VECTORS, NGRAM, RNN, Settings(hidden=99)), members=3, int
 COUNTING = MIXED.only(["ngram", "vectors"])
 
 
-def test_the_cohort_preset_has_profiles_of_characters_and_of_words_and_n_grams() -> None:
+def test_the_cohort_preset_has_frequencies_of_characters_words_and_punctuation_and_vectors() -> None:
     pool = read_pool("cohort")
     assert (pool.interpret, pool.members) == ("cohort", len(pool.rows))
+    characters, words = Settings(engine="characters"), Settings(engine="words")
     assert pool.rows == (
-        VECTORS, VECTORS.change({"mask": "topic"}),
-        Settings(engine="words"), Settings(engine="words", word_order=3, mask="topic"),
-        Settings(engine="ngram", mask="topic"),
+        characters, characters.change({"mask": "topic"}),
+        words, words.change({"word_order": 3, "mask": "topic"}),
+        VECTORS.change({"mask": "topic"}),
+        Settings(engine="punctuation"),
     )  # fmt: skip
 
 

@@ -68,6 +68,8 @@ def test_an_unknown_name_is_refused_with_the_nearest_known() -> None:
         Settings(engine="vectors", order=3, mask="topic"),
         Settings(engine="ngram", order=9, direction="backward", skip=0),
         Settings(engine="words", word_order=3, mask="topic"),
+        Settings(engine="characters", order=4, mask="topic"),
+        Settings(engine="punctuation", order=3),
         Settings(engine="grammar", grammar_order=10, mask="topic"),
     ],
 )
@@ -106,6 +108,7 @@ def test_an_engine_alone_changes_no_other_setting(engine: str) -> None:
         ("rnn", "order=4"), ("ngram", "hidden=99"), ("ngram", "handling=balanced"), ("vectors", "sub_epochs=9"),
         ("vectors", "direction=backward"), ("vectors", "skip=3"), ("linear", "direction=backward"),
         ("words", "order=3"), ("words", "grammar_order=3"), ("grammar", "word_order=3"), ("vectors", "word_order=2"),
+        ("characters", "word_order=2"), ("punctuation", "word_order=2"),
     ],
 )  # fmt: skip
 def test_a_setting_that_the_engine_does_not_read_is_refused(engine: str, assignment: str) -> None:
@@ -135,7 +138,7 @@ def test_the_engines_read_their_own_settings_and_all_common_ones() -> None:
     assert settings.changes().keys() == {
         "engine", "order", "direction", "skip", "mask", "train_on", "compared", "radius",
     }  # fmt: skip
-    for engine in ("vectors", "linear"):
+    for engine in ("vectors", "linear", "characters", "punctuation"):
         changes = {"engine": engine, "order": 4, "mask": "topic", "control": "each", "text_rules": "scripts"}
         assert Settings().change(changes).changes() == changes
 
@@ -151,5 +154,5 @@ def test_every_setting_is_read_by_some_engine() -> None:
 def test_only_the_network_says_something_else_with_another_seed() -> None:
     assert {engine: Settings().change({"engine": engine}).repeatable for engine in ENGINES} == {
         "rnn": True, "ngram": False, "vectors": False, "linear": False,
-        "words": False, "grammar": False,
+        "words": False, "characters": False, "punctuation": False, "grammar": False,
     }  # fmt: skip

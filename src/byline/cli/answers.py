@@ -21,11 +21,11 @@ from byline.cli.console import (
 from byline.corpora.answers import Answer
 from byline.corpora.problems import ANSWER_FILES, ProblemSet
 from byline.engines.questions import FEWEST_HEADS
-from byline.judgment.calibration import is_capped
+from byline.judgment.calibration import Calibration, is_capped
 from byline.judgment.checks.cautions import GRADES, Caution, Cautions
 from byline.judgment.interpretation import INTERPRETERS, JudgmentOptions, has_unit_scores
 from byline.judgment.likelihood_ratio import DIFFERENT, SAME, describe_ratio, support_word
-from byline.report.wording import RESERVE, count_verdicts, ratio_words, verdict_of, verdict_words
+from byline.report.wording import RESERVE, count_verdicts, describe_learned, ratio_words, verdict_of, verdict_words
 from byline.runs.executor import Verification
 from byline.runs.folder import FOLDER, cautions_values
 from byline.runs.plan import Plan
@@ -130,6 +130,7 @@ def answer_json(answer: Answer) -> dict[str, object]:
             "llr_bans": round(answer.llr, 4),
             "llr_interval": [round(end, 4) for end in answer.interval] if answer.interval else None,
             "probability": None if answer.probability is None else round(answer.probability, 4),
+            "bounds": None if answer.bounds is None else [round(bound, 4) for bound in answer.bounds],
             "verbal": describe_ratio(answer.llr),
         }
     return values
@@ -180,22 +181,54 @@ def describe_answers(result: Verification) -> list[str]:
     if judgment.calibration is None:
         return [f"{order}, because these members have no calibration. Fit one with byline calibrate."]
     ten = ratio_words("ten", same=True).removesuffix(".")
-    same, different = judgment.calibration.caps
     return [
         f"Answer: the probability of the same author, at a prior of {judgment.prior:g}. Undecided answers are 0.5."
         + (f" {half}" if judgment.interpretation == "relative" else ""),
         f"LLR: the weight of evidence, in bans. At +1 {ten[0].lower()}{ten[1:]}; at -1, ten times less likely.",
-        f"Over members and parts: the range of the LLR over members, and with parts of the texts left out. {RESERVE}",
-        f"Calibration: fitted on {count_of(judgment.calibration.problems, 'problem')} with known truth. They support"
+        *(
+            _describe_reference(result)
+            if judgment.interpretation == "cohort"
+            else _describe_corpus(judgment.calibration)
+        ),
+    ]
+
+
+def _describe_corpus(calibration: Calibration) -> list[str]:
+    same, different = calibration.caps
+    return [
+        f"Interval: the range of the LLR over members, and with parts of the texts left out. {RESERVE}",
+        f"Calibration: fitted on {count_of(calibration.problems, 'problem')} with known truth. They support"
         f" no LLR above {same:+.2f} or below {-different:+.2f}, and none is reported.",
     ]
+
+
+def _describe_reference(result: Verification) -> list[str]:
+    """Return what interval and bounds mean beside a reference, and how well the reference's own cases are answered."""
+    bounds = [answer.bounds for answer in result.answers if answer.bounds]
+    same, different = (max(side) for side in zip(*bounds, strict=True)) if bounds else (0.0, 0.0)
+    learned = [found for run in result.runs for found in run.learned]
+    lines = [
+        "Interval: the range of the LLR with other coefficients that the fit allows, and with parts of the texts left"
+        f" out. {RESERVE}",
+        f"Bounds: for texts and a reference like these, cases with known truth support no LLR above {same:+.2f} or"
+        f" below {-different:+.2f}.",
+    ]
+    if len(learned) == 1:
+        lines.append(f"Validation: {describe_learned(learned[0])}")
+    elif learned:
+        costs = [found.cllr for found in learned if found.cllr is not None]
+        ends = f"{min(costs):.2f} to {max(costs):.2f}" if costs else "unknown"
+        lines.append(
+            f"Validation: the reference's own cases, cut to {len(learned)} different lengths, have a Cllr of {ends}."
+        )
+    return lines
 
 
 MOST_ROWS = 24
 """The largest number of answers in the table; the file has them all."""
 BARS = (16, 12, 0)
 """Widths of the bars of answers. The first that the terminal has room for is used."""
-RANGE = "over members\nand parts"
+RANGE = "interval"
 """The heading of the interval of the LLR."""
 
 
@@ -233,7 +266,7 @@ def _ratio_cells(answer: Answer, judgment: JudgmentOptions) -> list[str]:
         return []
     low, high = (f"{end:+.1f}" for end in answer.interval) if answer.interval else ("", "")
     span = f"{low} to {high}" if answer.interval else ""
-    if low == high and judgment.calibration is not None and is_capped(judgment.calibration, answer.llr):
+    if low == high and judgment.calibration is not None and is_capped(judgment.calibration, answer):
         span = "at its cap"  # which is no proof of precision
     side = "same" if answer.llr > 0 else "another"
     word = support_word(answer.llr) or "none"

@@ -70,7 +70,7 @@ def require_nonempty(word: str | None) -> str | None:
 
 
 language_option = functools.partial(typer.Option, callback=require_nonempty, autocompletion=complete_language)
-ENGINES = ("rnn", "ngram", "vectors", "words", "grammar")
+ENGINES = ("rnn", "ngram", "vectors", "words", "characters", "punctuation", "grammar")
 AUTHOR_ENGINES = ("ngram", "vectors", "linear", "rnn")
 
 Members = Annotated[

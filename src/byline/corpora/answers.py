@@ -36,9 +36,13 @@ class Answer:
     llr: float | None = None
     """The decimal logarithm of the likelihood ratio (in bans), if the answer is calibrated."""
     interval: tuple[float, float] | None = None
-    """An interval of `llr`, from the agreement of members and the dependence on parts of the texts."""
+    """An interval of `llr`: from the dependence on parts of the texts, and from the agreement of members or, for single
+    questions, the uncertainty of the coefficients."""
     probability: float | None = None
     """The probability of the same author at the prior, if the answer is calibrated, even if it is undecided."""
+    bounds: tuple[float, float] | None = None
+    """The greatest `llr` that texts and reference allow, for the same author and for different authors, in bans; None
+    if only the calibration bounds it."""
 
     @property
     def undecided(self) -> bool:

@@ -23,7 +23,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from byline.engines.questions import Question, Questions, find_incomparable
+from byline.engines.questions import Question, Questions, ReferenceLayout, find_incomparable
 
 Floats64 = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
@@ -41,6 +41,10 @@ MOST_VALUES = 20_000_000
 """Values of symbols x heads held at a time: bounds the memory that long texts take."""
 
 
+BITS = "bits per character"
+"""The unit of engines that predict characters."""
+
+
 @dataclass(frozen=True)
 class Matrix:
     """How badly K heads predict each document, in `unit`: lower is better."""
@@ -48,7 +52,7 @@ class Matrix:
     values: Floats64  # (documents, K)
     excluded: Flags  # (documents, K): the pair must not be compared, mostly since the head is trained on the document
     heads: Ints32 = field(default_factory=lambda: np.zeros(0, np.int32))  # (documents, K): default: all, in order
-    unit: str = "bits per character"
+    unit: str = BITS
     parts: Floats64 | None = None  # (PARTS, documents, K): the values without each part of the documents
 
     def __post_init__(self) -> None:
@@ -94,11 +98,14 @@ class Side:
     """Those with too few comparable heads or documents."""
     way: int = 0
     """1 if known and unknown texts change roles: heads learned the unknown ones."""
+    layout: ReferenceLayout | None = None
+    """The members of the reference population, if there is one."""
 
     @classmethod
     def of(cls, matrix: Matrix, questions: Questions) -> Side:
         """Combine questions and the matrix that was filled for them."""
-        return cls(matrix, questions.questions, frozenset(find_incomparable(questions)), questions.way)
+        layout = questions.reference.layout if questions.reference else None
+        return cls(matrix, questions.questions, frozenset(find_incomparable(questions)), questions.way, layout)
 
 
 def sample_heads(questions: Questions, compared: int, rng: np.random.Generator) -> Ints32:

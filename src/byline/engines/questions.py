@@ -58,6 +58,26 @@ class ControlTexts:
 
 
 @dataclass(frozen=True)
+class ReferenceLayout:
+    """What stands among heads and documents after those of the problems: own pairs, cases, and the cohort.
+
+    Head number i and document number i belong together. Those of an own pair are of one side of a problem, and those of
+    a member of the cases or of the cohort are by one author. Only in the cohort may they share a text.
+    """
+
+    own_pairs: tuple[int, ...]
+    """The place of the problem among the questions, for each own pair."""
+    cases: tuple[int, ...]
+    """The author of each member of the cases, as a number."""
+    cohort: tuple[int, ...]
+    """The author of each member of the cohort."""
+    halved: tuple[bool, ...]
+    """For each member of the cases, whether head and document are halves of one text."""
+    lengths: tuple[int, int]
+    """Characters to which known texts and unknown texts of the reference are cut."""
+
+
+@dataclass(frozen=True)
 class ReferencePart:
     """Where the reference population begins among heads and documents; it extends to the end of both.
 
@@ -67,6 +87,7 @@ class ReferencePart:
 
     first_head: int
     first_document: int
+    layout: ReferenceLayout | None = None
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,16 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from byline.corpora.answers import Answer
 from byline.errors import RunError, SettingsError
 from byline.judgment.likelihood_ratio import Values, probability
 from byline.storage.files import checked_json, read_checked_json, write_files
 
 FoldsBy = Literal["texts", "unknown"]
 
-FORMAT = 3
+FORMAT = 4
 """Increased when older versions cannot read the file."""
-SINGLE_QUESTIONS = 3
+SINGLE_QUESTIONS = 4
 """The first format whose scores of single problems are those of single_questions.py."""
 KIND = "calibration"
 FIT_AGAIN = "Copy it again from its source, or fit it again"
@@ -99,10 +100,21 @@ class Calibration:
         return Caps(self.cap, self.cap if self.cap_different is None else self.cap_different)
 
 
-def llr_bans(calibration: Calibration, scores: Sequence[float] | Values) -> Values:
-    """Return (problems,): log-likelihood ratios in bans; 0 where there is no score (NaN)."""
+def llr_bans(
+    calibration: Calibration, scores: Sequence[float] | Values, bounds: tuple[Values, Values] | None = None
+) -> Values:
+    """Return (problems,): log-likelihood ratios in bans; 0 where there is no score (NaN).
+
+    Parameters
+    ----------
+    bounds
+        For the same author and for different authors, (problems,) each: further caps of each ratio, in bans.
+    """
     values = np.asarray(scores, np.float64)
-    bans = apply_caps(line_bans(values, calibration.slope, calibration.offset), calibration.caps)
+    caps: tuple[float | Values, ...] = calibration.caps
+    if bounds is not None:
+        caps = tuple(np.minimum(cap, bound) for cap, bound in zip(calibration.caps, bounds, strict=True))
+    bans = apply_caps(line_bans(values, calibration.slope, calibration.offset), *caps)
     return np.where(np.isnan(values), 0, bans)
 
 
@@ -113,26 +125,34 @@ def line_bans(scores: Values, slope: float, offset: float) -> Values:
     return bans
 
 
-def apply_caps(bans: Values, caps: Caps) -> Values:
-    """Compress ratios beyond `LINEAR_SHARE` of a cap: they keep their order and never pass the cap."""
-    return _apply_cap(np.maximum(bans, 0), caps.same) - _apply_cap(np.maximum(-bans, 0), caps.different)
+def apply_caps(bans: Values, same: float | Values, different: float | Values) -> Values:
+    """Compress ratios beyond `LINEAR_SHARE` of a cap: they keep their order and never pass the cap.
+
+    Parameters
+    ----------
+    same, different
+        Caps for the same author and for different authors, in bans: one for all ratios, or one for each.
+    """
+    return _apply_cap(np.maximum(bans, 0), np.asarray(same)) - _apply_cap(np.maximum(-bans, 0), np.asarray(different))
 
 
-def _apply_cap(bans: Values, cap: float) -> Values:
+def _apply_cap(bans: Values, cap: Values) -> Values:
     linear, room = LINEAR_SHARE * cap, (1 - LINEAR_SHARE) * cap
-    if room < MIN_ROOM:
-        return np.zeros_like(bans)
     beyond = np.maximum(bans - linear, 0)
     with np.errstate(over="ignore"):
-        capped: Values = np.minimum(bans, linear) - room * np.expm1(-beyond / room)
-    return capped
+        capped: Values = np.minimum(bans, linear) - room * np.expm1(-beyond / np.maximum(room, MIN_ROOM))
+    return np.where(room < MIN_ROOM, 0, capped)
 
 
-def is_capped(calibration: Calibration, bans: float) -> bool:
-    """Return whether the ratio would have passed its cap without compression."""
-    same, different = calibration.caps
-    high, low = apply_caps(np.array([same, -different], np.float64), calibration.caps).tolist()
-    return bans != 0 and not low < bans < high
+def bound_of(calibration: Calibration, answer: Answer) -> float:
+    """Return the greatest ratio, in bans, that an answer on the same side could have."""
+    same, different = np.minimum(calibration.caps, answer.bounds) if answer.bounds else calibration.caps
+    return float(same if (answer.llr or 0) > 0 else different)
+
+
+def is_capped(calibration: Calibration, answer: Answer) -> bool:
+    """Return whether the ratio of an answer is so near its bound that it was compressed."""
+    return abs(answer.llr or 0) > LINEAR_SHARE * bound_of(calibration, answer)
 
 
 def undecided(calibration: Calibration, bans: Sequence[float] | Values) -> NDArray[np.bool_]:

@@ -110,6 +110,10 @@ MIN_PROBLEMS = 5
 """The number of yes problems, and of no problems, without a shared text that a fit needs."""
 PENALTY = 1.0
 """The weight of half the squared slope (of scores with deviation 1) beside the sum of the problems' losses."""
+UNSUPPORTED = 0.05
+"""The share of a bootstrap's draws that need not support a bound."""
+FEWEST_ABOVE = 10
+"""High values without which the variance of their share is not estimated."""
 MIN_SPREAD = 1e-12
 """Scores that differ less than this, relative to the greatest or to 1, count as equal."""
 
@@ -151,7 +155,7 @@ def fit_calibration(
         held_out[left_out] = line_bans(trials.scores[left_out], *_fit(trials.at(training)))
     bound, bounds = count_bound(trials), empirical_bounds(trials.same, held_out)
     caps = Caps(min(bound, bounds.same), min(bound, bounds.different))
-    held_out = apply_caps(held_out, caps)
+    held_out = apply_caps(held_out, *caps)
     chances = probability(held_out)
     same = trials.same.tolist()
     line = _fit(trials)
@@ -217,30 +221,76 @@ def count_bound(trials: Trials) -> float:
 def empirical_bounds(same: Flags, bans: Values) -> Caps:
     """Return the greatest ratios, in bans, that problems whose truth is known support on each side.
 
-    For each k up to the bound, ratios of k or more must be k times as frequent where they are right as where they
-    mislead. One infinitely misleading problem is added on each side. These are the empirical lower and upper bounds of
-    Vergeer et al. (Science & Justice 56, 2016): beyond them, a decision by the ratio would cost more than one by the
-    prior alone.
+    A bound is the greatest k such that ratios of k or more are k times as frequent where they are right as where they
+    mislead, with one infinitely misleading problem added on each side. These are like the empirical lower and upper
+    bounds of Vergeer et al. (Science & Justice 56, 2016), beyond which a decision by the ratio would cost more than one
+    by the prior alone.
     """
-    return Caps(_upper_bound(bans[same], bans[~same]), _upper_bound(-bans[~same], -bans[same]))
+    return supported_bounds(same, bans, np.ones((1, len(bans))))
 
 
-def _upper_bound(right: Values, wrong: Values) -> float:
+def supported_bounds(same: Flags, bans: Values, weights: NDArray[np.float64]) -> Caps:
+    """Return the empirical bounds of problems that may share authors.
+
+    Dependent problems support less than as many independent ones, so two things differ from `empirical_bounds`. The
+    misleading problem that is added weighs as much as one of n problems, where n is the number of problems divided by
+    their design effect (Kish 1965): how much more the share of high ratios varies in a bootstrap over authors than
+    among independent problems. And each draw of the bootstrap has its own bound, of which a low quantile is taken: only
+    1 draw in 20 supports less.
+
+    Parameters
+    ----------
+    weights
+        (draws, problems): the weights of a bootstrap over authors or texts (see resampling.py).
+    """
+    kinds = weights[:, same], weights[:, ~same]
+    return Caps(
+        _upper_bound(bans[same], bans[~same], *kinds),
+        _upper_bound(-bans[~same], -bans[same], *kinds[::-1]),
+    )
+
+
+def _upper_bound(
+    right: Values, wrong: Values, right_weights: NDArray[np.float64], wrong_weights: NDArray[np.float64]
+) -> float:
     given = np.unique(np.concatenate([right, wrong]))
     steps = given[(given > 0) & (given <= right.max())]
-    rightly = _count_from(right, steps) / len(right)
-    wrongly = (_count_from(wrong, steps) + 1) / (len(wrong) + 1)
-    ratios = np.log10(rightly / wrongly)  # at each step, and down to the one below
-    failing = np.flatnonzero(ratios < steps)
-    if not len(failing):
-        return float(steps.max(initial=0.0))
-    first = int(failing[0])
-    return max(float(steps[first - 1]) if first else 0.0, float(ratios[first]))
+    if not len(steps):
+        return 0.0
+    count = _count_effective(wrong, wrong_weights)
+    rightly, wrongly = _shares_from(right, right_weights, steps), _shares_from(wrong, wrong_weights, steps)
+    with np.errstate(divide="ignore"):  # a draw may give all high ratios a weight of 0
+        ratios = np.log10(rightly) - np.log10((wrongly * count + 1) / (count + 1))
+    below = np.concatenate([[0.0], steps[:-1]])  # frequencies are the same from here up to the step
+    found = np.where(ratios > below, np.minimum(ratios, steps), 0).max(axis=1)
+    return float(np.quantile(found, UNSUPPORTED))
 
 
-def _count_from(values: Values, steps: Values) -> Values:
-    """Return (steps,): how many values are as great as each step."""
-    return (len(values) - np.searchsorted(np.sort(values), steps)).astype(np.float64)
+def _shares_from(values: Values, weights: NDArray[np.float64], steps: Values) -> NDArray[np.float64]:
+    """Return (draws, steps): the weight of the values that are as great as each step, as a share of all."""
+    order = np.argsort(-values)
+    totals = np.concatenate([np.zeros((len(weights), 1)), weights[:, order].cumsum(axis=1)], axis=1)
+    counts = len(values) - np.searchsorted(np.sort(values), steps)
+    shares: NDArray[np.float64] = totals[:, counts] / totals[:, -1:]
+    return shares
+
+
+def _count_effective(values: Values, weights: NDArray[np.float64]) -> float:
+    """Return how many independent problems say as much as these about the share of high values.
+
+    This is the least number at any of several levels: the highest half, quarter and so on of the values, while at least
+    `FEWEST_ABOVE` are left.
+    """
+    counts = [float(len(values))]
+    above = len(values) // 2
+    while above >= FEWEST_ABOVE:
+        level = np.sort(values)[-above]
+        share = float((values >= level).mean())
+        if share < 1:  # otherwise, values are equal down to the lowest, and the share never varies
+            variance = float(_shares_from(values, weights, np.array([level])).var())
+            counts.append(share * (1 - share) / max(variance, np.finfo(float).tiny))
+        above //= 2
+    return min(counts)
 
 
 def _fit(trials: Trials) -> CalibrationLine:

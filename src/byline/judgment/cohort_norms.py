@@ -9,19 +9,29 @@ cohort count for a trial: those who wrote neither text.
 Auckenthaler, R., Carey, M., Lloyd-Thomas, H. (2000): Score Normalization for Text-Independent Speaker Verification
 Systems. Digital Signal Processing 10, 42-54 (z-norm, t-norm). Kenny, P. (2010): Bayesian Speaker Verification with
 Heavy-Tailed Priors. Odyssey (s-norm). Matějka, P. and others (2017): Analysis of Score Normalization in Multilingual
-Speaker Recognition. Interspeech, 1567-1571 (adaptive s-norm, and cohorts selected by the other side).
+Speaker Recognition. Interspeech, 1567-1571 (adaptive s-norm, and cohorts selected by the other side). The
+double-centered norm and the local norm are this program's own.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from byline.engines.matrix import ROUNDING, Flags, Table
 
-NEAREST = 30
-"""Members of an adaptive cohort: of a small cohort, half of it."""
-MOST_DEVIATIONS = 6.0
-"""Normalized scores are limited to so many standard deviations: cohorts are too small to say more."""
+NEAREST, FEWEST_NEAREST = 30, 5
+"""The most and the fewest members of an adaptive cohort. In between, it is half of the cohort."""
+MOST_DEVIATIONS = 8.0
+"""Normalized scores are limited to this many standard deviations: cohorts are too small to say more."""
+
+
+class CohortScores(NamedTuple):
+    """The scores of the cohort's heads with its documents."""
+
+    scores: Table  # (documents, heads)
+    counted: Flags  # (documents, heads): whether a pair is by different people
 
 
 def one_sided_norm(scores: Table, cohort: Table, counted: Flags) -> Table:
@@ -29,10 +39,8 @@ def one_sided_norm(scores: Table, cohort: Table, counted: Flags) -> Table:
 
     With rows this is z-norm, with columns t-norm. Each trial is normalized by itself: others do not matter.
     """
-    counts = np.maximum(counted.sum(axis=1), 1)
-    means = np.where(counted, cohort, 0).sum(axis=1) / counts
-    spreads = np.sqrt((_center(cohort, counted) ** 2).sum(axis=1) / counts)
-    found: Table = np.clip((scores - means) / np.maximum(spreads, ROUNDING), -MOST_DEVIATIONS, MOST_DEVIATIONS)
+    deviations = (scores - _mean(cohort, counted)) / np.maximum(_deviation(cohort, counted), ROUNDING)
+    found: Table = np.clip(deviations, -MOST_DEVIATIONS, MOST_DEVIATIONS)
     return found
 
 
@@ -57,6 +65,40 @@ def cross_cohort_norm(scores: Table, rows: Table, columns: Table, counted: Flags
     return (one_sided_norm(scores, rows, nearest[1]) + one_sided_norm(scores, columns, nearest[0])) / 2
 
 
+def double_centered_norm(scores: Table, rows: Table, columns: Table, cohort: CohortScores, counted: Flags) -> Table:
+    """Return each score less the means of its row and column, plus the mean of the cohort, in standard deviations.
+
+    The effects of head and document are removed as in an analysis of variance; what is left is their interaction.
+    The standard deviation is the geometric mean of those of row and column.
+    """
+    return _interaction(scores, rows, columns, cohort, counted, counted)
+
+
+def local_norm(scores: Table, rows: Table, columns: Table, cohort: CohortScores, counted: Flags) -> Table:
+    """Return the double-centered norm with cross-cohorts.
+
+    The row's cohort are the members nearest to the document, the column's those nearest to the head. If head and
+    document are of different kinds, every mean is then of pairs of these two kinds, so that kinds do not matter.
+    """
+    nearest = nearest_members(rows, counted), nearest_members(columns, counted)
+    return _interaction(scores, rows, columns, cohort, nearest[1], nearest[0])
+
+
+def _interaction(
+    scores: Table, rows: Table, columns: Table, cohort: CohortScores, documents: Flags, heads: Flags
+) -> Table:
+    """Return the double-centered norm with some documents of the cohort in rows, and some of its heads in columns."""
+    there = cohort.counted.astype(np.float64)
+    sums, counts = (
+        (np.einsum("td,dh->th", documents.astype(np.float64), table) * heads).sum(axis=1)
+        for table in (np.where(cohort.counted, cohort.scores, 0), there)
+    )
+    centered = scores - _mean(rows, documents) - _mean(columns, heads) + sums / np.maximum(counts, 1)
+    spreads = np.sqrt(_deviation(rows, documents) * _deviation(columns, heads))
+    found: Table = np.clip(centered / np.maximum(spreads, ROUNDING), -MOST_DEVIATIONS, MOST_DEVIATIONS)
+    return found
+
+
 def profile_correlation(rows: Table, columns: Table, counted: Flags) -> Table:
     """Return the correlation of row and column: whether head and document relate to the cohort alike."""
     one, other = _center(rows, counted), _center(columns, counted)
@@ -67,21 +109,25 @@ def profile_correlation(rows: Table, columns: Table, counted: Flags) -> Table:
 
 def _center(cohort: Table, counted: Flags) -> Table:
     """Subtract the mean of each trial; 0 for members that do not count, and for rounding errors of equal scores."""
-    means = np.where(counted, cohort, 0).sum(axis=1, keepdims=True) / np.maximum(counted.sum(axis=1, keepdims=True), 1)
-    return np.where(counted & (np.abs(cohort - means) >= ROUNDING), cohort - means, 0)
+    centered = cohort - _mean(cohort, counted)[:, None]
+    return np.where(counted & (np.abs(centered) >= ROUNDING), centered, 0)
 
 
-def centered_score(scores: Table, rows: Table, columns: Table, counted: Flags) -> Table:
-    """Return the scores less the means of row and column, in the unit of the scores."""
-    counts = np.maximum(counted.sum(axis=1), 1)
-    sums = np.where(counted, rows, 0).sum(axis=1) + np.where(counted, columns, 0).sum(axis=1)
-    found: Table = scores - sums / counts
+def _deviation(cohort: Table, counted: Flags) -> Table:
+    """Return (trials,): the standard deviation of the members that count."""
+    found: Table = np.sqrt(_mean(_center(cohort, counted) ** 2, counted))
     return found
 
 
+def _mean(cohort: Table, counted: Flags) -> Table:
+    """Return (trials,): the mean of the members that count; 0 if none does."""
+    means: Table = np.where(counted, cohort, 0).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)
+    return means
+
+
 def nearest_members(cohort: Table, counted: Flags) -> Flags:
-    """Return (trials, cohort): the members that count with the highest scores, at most `NEAREST` of them."""
-    kept = np.minimum(NEAREST, np.maximum(counted.sum(axis=1) // 2, 5))
+    """Return (trials, cohort): of the members that count, those with the highest scores."""
+    kept = np.minimum(NEAREST, np.maximum(counted.sum(axis=1) // 2, FEWEST_NEAREST))
     order = np.argsort(np.where(counted, -cohort, np.inf), axis=1, kind="stable")
     ranks = np.empty_like(order)
     np.put_along_axis(ranks, order, np.arange(cohort.shape[1])[None, :], axis=1)

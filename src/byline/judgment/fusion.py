@@ -20,8 +20,9 @@ import numpy as np
 
 from byline.engines.matrix import PARTS, ROUNDING, Flags, Table
 from byline.engines.questions import Question
+from byline.judgment.reference_scores import ReferenceScores
 from byline.judgment.score_normalization import REACHES
-from byline.judgment.single_questions import ReferenceScores, fuse_reference_scores
+from byline.judgment.single_questions import LearnedFromCases, fuse_reference_scores
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class MemberScores:
     scores: Table  # (reaches, problems)
     parts: Table | None = None  # (PARTS, reaches, problems): the scores without each part of the texts
     beside_reference: ReferenceScores | None = None
-    """Set if every problem is answered by itself: all normalized scores, of which `scores` has the s-norm."""
+    """Set if every problem is answered by itself: `scores`, with those of own pairs and of the reference's cases."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,18 @@ class Fused:
     scores: Table
     """(problems,): NaN if no member can assess a problem."""
     errors: Table
-    """(problems,): standard errors, over members and parts of the texts; NaN if there is one member without parts."""
+    """(problems,): standard errors, over members and parts of the texts; NaN if there is one member without parts.
+    Those of single problems are over parts of the texts, and follow from those of the coefficients."""
     reach: float = float("inf")
     single: bool = False
     """Whether scores are log-likelihood ratios of single problems, which do not depend on a corpus."""
+    bounds: tuple[Table, Table] | None = None
+    """If problems are single, the greatest ratios that are supported, in bans: (problems,) for the same author, and
+    (problems,) for different authors."""
+    slopes: Table | None = None
+    """(problems,): what a deviation of the score beside a reference adds to the ratio, if problems are single."""
+    learned: tuple[LearnedFromCases | None, ...] = ()
+    """If problems are single, what the cases of the reference say, for each problem."""
 
 
 class Mean(NamedTuple):
@@ -105,7 +114,8 @@ def fuse_single_problems(members: Sequence[MemberScores]) -> Fused:
     """Return the natural log-likelihood ratio of each problem by itself, and its error."""
     scores = [(member.engine, member.beside_reference) for member in members if member.beside_reference is not None]
     found = fuse_reference_scores(scores)
-    return Fused(found.ratios, found.errors, single=True)
+    bounds = found.bounds[:, 0], found.bounds[:, 1]
+    return Fused(found.ratios, found.errors, single=True, bounds=bounds, slopes=found.slopes, learned=found.learned)
 
 
 def average_engines(members: Sequence[MemberScores], choose: Callable[[Table], Table]) -> Mean:

@@ -29,13 +29,14 @@ from byline.judgment.fusion import (
     strength,
 )
 from byline.judgment.likelihood_ratio import EVEN, choose_radius, parse_prior, probability
+from byline.judgment.reference_scores import score_beside_reference
 from byline.judgment.score_normalization import (
     count_compared,
     part_scores,
     rank_scores,
     relative_scores,
 )
-from byline.judgment.single_questions import NORMS, score_beside_reference
+from byline.judgment.single_questions import LearnedFromCases
 from byline.settings.settings import Interpretation, Settings
 
 
@@ -126,6 +127,10 @@ class Verdicts:
     """How far asked pairs stand out, see fusion.py."""
     reach: float
     """The reach of matched cohorts; infinite if they are not matched."""
+    slopes: Table | None = None
+    """(problems,): what a deviation of the score adds to the ratio, if there is a reference."""
+    learned: tuple[LearnedFromCases | None, ...] = ()
+    """For each problem, what the cases of the reference say, if there is a reference."""
 
 
 def score_sides(
@@ -134,8 +139,7 @@ def score_sides(
     """Return the scores of one member: the mean over the questions of each problem, in both directions."""
     if interpretation == "cohort":
         normalized = score_beside_reference(sides, problems)
-        column = NORMS.index("s_norm")
-        return MemberScores(settings.engine_name, normalized.norms[:, column][None], beside_reference=normalized)
+        return MemberScores(settings.engine_name, normalized.scores[None], beside_reference=normalized)
     answerable = [_answerable(side, interpretation) for side in sides]
     asked = [
         question
@@ -184,7 +188,7 @@ def answer_problems(ids: Sequence[str], members: Sequence[MemberScores], judgmen
         answers = _uncalibrated(ids, values, fused.scores)
     else:
         answers = _calibrated(ids, fused, scale, judgment, judgment.calibration)
-    return Verdicts(answers, scale.center, scale.strength, fused.reach)
+    return Verdicts(answers, scale.center, scale.strength, fused.reach, fused.slopes, fused.learned)
 
 
 def calibration_scores(members: Sequence[MemberScores], interpretation: Interpretation) -> Table:
@@ -239,7 +243,7 @@ def _calibrated(
     """Return posterior probabilities at the prior, each with its likelihood ratio and an interval for it."""
     margins = CONFIDENT * np.nan_to_num(fused.errors)
     bans, low, high = (
-        llr_bans(calibration, scale.apply(scores))
+        llr_bans(calibration, scale.apply(scores), fused.bounds)
         for scores in (fused.scores, fused.scores - margins, fused.scores + margins)
     )
     chances = probability(bans, judgment.prior)
@@ -256,7 +260,8 @@ def _calibrated(
         value = 0.5 if silent[number] else float(chances[number])
         interval = None if np.isnan(fused.errors[number]) else (float(low[number]), float(high[number]))
         score, llr, chance = (float(each[number]) for each in (fused.scores, bans, chances))
-        answers.append(Answer(name, value, score, llr, interval, chance))
+        bounds = None if fused.bounds is None else (float(fused.bounds[0][number]), float(fused.bounds[1][number]))
+        answers.append(Answer(name, value, score, llr, interval, chance, bounds))
     return tuple(answers)
 
 

@@ -1,10 +1,16 @@
-"""Answer each question by itself: scores normalized by a reference population, fused by coefficients that it teaches.
+"""Answer each question by itself: a log-likelihood ratio from normalized scores beside a reference population.
 
-Every engine's matrix gives a question four normalized scores (see cohort_norms.py), and their means over the engines
-are fused by logistic regression. The reference is also a training set of the right kind: its authors' texts, cut to the
-lengths of the question, make *cases* by one author and by two, which are scored like the question. The general
-coefficients, fitted on many corpora, are the prior of a Gaussian, and the cases of the reference update them (maximum
-a posteriori). The sum is a natural log-likelihood ratio, since same-author and different-author cases weigh the same.
+The score of a question is the mean over the engines of its local norm (see reference_scores.py). If scores of texts by
+one author and by two were normal with the same deviation s and the means m + d/2 and m - d/2, the natural
+log-likelihood ratio of a score x would be (d / s^2) (x - m). So
+
+    log LR = slope * (x - midpoint)
+
+Slope and midpoint depend on what is known of the question: how well the reference's own cases are separated at these
+lengths, whether those cases are halves of texts, the lengths themselves, and whether the reference fits the texts. The
+logarithm of the slope and the midpoint are linear in these qualities. Their coefficients were fitted to cases of many
+corpora, so that the ratios are calibrated (Brümmer and du Preez 2006). Because the separation is one of the qualities,
+the ratios adapt to each reference.
 
 Brümmer, N., du Preez, J. (2006): Application-independent Evaluation of Speaker Detection. Computer Speech and Language
 20, 230-275.
@@ -12,7 +18,7 @@ Brümmer, N., du Preez, J. (2006): Application-independent Evaluation of Speaker
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
@@ -20,139 +26,75 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.special import expit
 
-from byline.engines.matrix import PARTS, Flags, Side, Table
+from byline.engines.matrix import PARTS, ROUNDING, Flags, Table
 from byline.errors import SettingsError
-from byline.judgment.cohort_norms import centered_score, cross_cohort_norm, profile_correlation, s_norm
+from byline.judgment.metrics import cllr
+from byline.judgment.reference_scores import (
+    CaseGroup,
+    EngineMeans,
+    Indices,
+    ReferenceScores,
+    average_reference_scores,
+)
 from byline.storage.files import read_checked_json
 
-Indices = NDArray[np.int64]
-
-NORMS = ("s_norm", "centered", "cross_cohort", "correlation")
-"""The normalized scores, in the order of columns."""
-CENTERED = NORMS.index("centered")
-DIFFERENT_CASES = 6
-"""Cases by two authors for each author of the reference."""
-
-
-class CaseGroup(NamedTuple):
-    """Problems that are compared with the same cuts of the reference's texts, and the cases made of these."""
-
-    problems: Indices  # (problems,): their numbers
-    norms: Table  # (cases, NORMS)
-    known: Indices  # (cases,): the number of the author of the known part
-    unknown: Indices  # (cases,): of the unknown part; the same number if it is a case by one author
-    related: Flags  # (problems, authors): who may have written a text of the problem, and is left out
-
-    @property
-    def same(self) -> Flags:
-        """Which cases are by one author."""
-        flags: Flags = self.known == self.unknown
-        return flags
+QUALITIES = ("constant", "length", "separation", "halves", "excess", "own")
+"""What slope and midpoint may depend on; see `measure_qualities`."""
+TYPICAL_LENGTH, TYPICAL_SEPARATION = 4_000, 2.0
+"""Where the qualities `length` and `separation` are 0. A fit with other values gives the same answers."""
+LEAST_SEPARATION = 0.1
+"""A smaller separation counts as this, since its logarithm is taken."""
+STEEPEST = 4.0
+"""The greatest logarithm of a slope."""
 
 
-@dataclass(frozen=True)
-class ReferenceScores:
-    """The normalized scores of one member, for problems and for cases of the reference."""
+class Bounds(NamedTuple):
+    """The greatest ratios that held-out cases support, in bans, at some slopes.
 
-    norms: Table  # (problems, NORMS): NaN if the member cannot assess a problem
-    groups: tuple[CaseGroup, ...]
-    parts: Table | None = None  # (PARTS, problems, NORMS): without each part of the texts
+    They are interpolated in between, and constant below the lowest and above the highest slope.
+    """
 
+    slopes: tuple[float, ...]
+    """Natural logarithms, in order."""
+    same: tuple[float, ...]
+    different: tuple[float, ...]
 
-def score_beside_reference(sides: Sequence[Side], problems: int) -> ReferenceScores:
-    """Normalize the scores of one member: the means over the ways of asking."""
-    grouped: dict[tuple[int, ...], list[Side]] = {}
-    for side in sides:
-        grouped.setdefault(tuple(question.problem for question in side.questions), []).append(side)
-    norms = np.full((problems, len(NORMS)), np.nan)
-    parts = np.full((PARTS, problems, len(NORMS)), np.nan)
-    groups = []
-    for asked, ways in grouped.items():
-        numbers = np.array(asked, np.int64)
-        found = [_score_side(side) for side in ways]
-        norms[numbers] = np.mean([each.norms for each in found], axis=0)
-        parts[:, numbers] = np.mean([each.parts for each in found], axis=0)
-        cases = np.mean([each.cases for each in found], axis=0)
-        groups.append(CaseGroup(numbers, cases, found[0].known, found[0].unknown, found[0].related))
-    whole = all(side.matrix.parts is not None for side in sides)
-    return ReferenceScores(norms, tuple(groups), parts if whole else None)
+    def at(self, slopes: Table) -> tuple[Table, Table]:
+        """Return (problems,), (problems,): the bounds for the same author and for different authors.
 
-
-class _ScoredSide(NamedTuple):
-    norms: Table
-    parts: Table
-    cases: Table
-    known: Indices
-    unknown: Indices
-    related: Flags
-
-
-def _score_side(side: Side) -> _ScoredSide:
-    """Score the problems of one side and the cases of its reference."""
-    first = len(side.questions)
-    scores, excluded = -side.matrix.values, side.matrix.excluded
-    cohort, aside = scores[first:, first:], excluded[first:, first:]  # (documents, heads) of the reference
-    related = excluded[:first, first:] | excluded[first:, :first].T
-    places = np.arange(first)
-    rows, own = scores[first:, :first].T, scores[places, places]
-    asked = _normalize(own, rows, scores[:first, first:], ~related)
-    comparable = np.array([question not in side.incomparable for question in side.questions], np.bool_)
-    asked[~comparable] = np.nan
-    without = side.matrix.parts if side.matrix.parts is not None else np.array([side.matrix.values] * PARTS)
-    parts = np.array([_normalize(-part[places, places], rows, -part[:first, first:], ~related) for part in without])
-    known, unknown = _draw_cases(aside)
-    heads, documents = (unknown, known) if side.way == 1 else (known, unknown)
-    counted = ~aside[:, heads].T & ~aside[documents]
-    cases = _normalize(cohort[documents, heads], cohort[:, heads].T, cohort[documents], counted)
-    return _ScoredSide(asked, parts, cases, known, unknown, related)
-
-
-def _normalize(scores: Table, rows: Table, columns: Table, counted: Flags) -> Table:
-    """Return (trials, NORMS)."""
-    return np.stack(
-        [
-            s_norm(scores, rows, columns, counted),
-            centered_score(scores, rows, columns, counted),
-            cross_cohort_norm(scores, rows, columns, counted),
-            profile_correlation(rows, columns, counted),
-        ],
-        axis=1,
-    )
-
-
-def _draw_cases(aside: Flags) -> tuple[Indices, Indices]:
-    """Return the authors of the known and of the unknown part of each case: all with themselves, then with others."""
-    count = len(aside)
-    authors = np.arange(count)
-    known, unknown = [authors], [authors]
-    for step in range(1, min(DIFFERENT_CASES, count - 1) + 1):
-        others = (authors + step) % count
-        different = ~(aside[others, authors] | aside[authors, others])
-        known.append(authors[different])
-        unknown.append(others[different])
-    return np.concatenate(known), np.concatenate(unknown)
+        Slopes are given as natural logarithms.
+        """
+        same, different = (np.interp(slopes, self.slopes, values) for values in (self.same, self.different))
+        return same, different
 
 
 @dataclass(frozen=True)
 class Coefficients:
-    """The general coefficients, fitted to cases of many corpora by benchmarks/fit_single_questions.py."""
+    """The coefficients of slope and midpoint, and the bounds of ratios; raise SettingsError if they are invalid.
 
-    units: Mapping[str, float]
-    """By engine, the usual standard deviation of centered scores of texts by two authors."""
-    means: tuple[float, ...]
-    deviations: tuple[float, ...]
-    """Of the normalized scores in the fit, which are standardized by them."""
-    weights: tuple[float, ...]
-    """One for each normalized score, and the offset."""
-    variance: float
-    """Of a coefficient around the general one, from reference to reference."""
-    case_weight: float
-    """How much evidence the cases of each author of a reference are, in independent cases."""
+    benchmarks/fit_single_questions.py fits them to cases of many corpora.
+    """
+
+    slope: Mapping[str, float]
+    """The coefficients of the logarithm of the slope, by quality."""
+    midpoint: Mapping[str, float]
+    """The coefficients of the midpoint, by quality."""
+    covariance: tuple[tuple[float, ...], ...]
+    """Of the coefficients of slope, then midpoint: how far they vary from one kind of corpora to another."""
+    bounds: Bounds
     corpora: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if strange := sorted({*self.slope, *self.midpoint} - set(QUALITIES)):
+            raise SettingsError(f"no qualities are named {', '.join(strange)}")
+        count = len(self.slope) + len(self.midpoint)
+        if [len(row) for row in self.covariance] != [count] * count:
+            raise SettingsError(f"covariance must be a table of {count} rows and columns")
+        if not len(self.bounds.slopes) == len(self.bounds.same) == len(self.bounds.different) > 0:
+            raise SettingsError("bounds must have three lists of one length")
+        if list(self.bounds.slopes) != sorted(self.bounds.slopes):
+            raise SettingsError("the slopes of bounds must be in order")
 
 
 @cache
@@ -165,179 +107,194 @@ def read_coefficients(path: Path) -> Coefficients:
     """Read coefficients; raise SettingsError if the file does not hold any."""
     values = read_checked_json(path)
     try:
-        means, deviations, weights = (tuple(map(float, values[name])) for name in ("means", "deviations", "weights"))
-        units = {str(name): float(unit) for name, unit in values["units"].items()}
-        variance, case_weight = float(values["variance"]), float(values["case_weight"])
-        return Coefficients(units, means, deviations, weights, variance, case_weight, tuple(values["corpora"]))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        slope, midpoint = ({str(k): float(v) for k, v in values[name].items()} for name in ("slope", "midpoint"))
+        covariance = tuple(tuple(map(float, row)) for row in values["covariance"])
+        bounds = Bounds(*(tuple(map(float, values["bounds"][name])) for name in Bounds._fields))
+        return Coefficients(slope, midpoint, covariance, bounds, tuple(values["corpora"]))
+    except (KeyError, TypeError, ValueError, AttributeError, SettingsError) as error:
         raise SettingsError(f"is not a file of coefficients ({error})", where=path) from None
 
 
 def coefficient_values(coefficients: Coefficients) -> dict[str, Any]:
     """Return coefficients as JSON values."""
-    return asdict(coefficients)
+    return {**asdict(coefficients), "bounds": coefficients.bounds._asdict()}
+
+
+@dataclass(frozen=True)
+class LearnedFromCases:
+    """What the cases of a reference say about texts of certain lengths."""
+
+    lengths: tuple[int, int]
+    """Characters of the known and the unknown texts of the cases."""
+    authors: int
+    same: int
+    """Cases by one author."""
+    different: int
+    halves: int
+    """Cases by one author whose texts are halves of one text."""
+    separation: float
+    """Difference of the mean scores of cases by one author and by two, in standard deviations."""
+    cllr: float | None
+    """Of the cases, answered as the questions are; None if there are cases of one kind only."""
 
 
 class FusedRatios(NamedTuple):
     """The log-likelihood ratios of problems."""
 
     ratios: Table  # (problems,): natural logarithms; NaN if no member can assess a problem
-    errors: Table  # (problems,): standard errors, of the coefficients and over parts of the texts
+    errors: Table  # (problems,): standard errors: of the coefficients, and over parts of the texts
+    bounds: Table  # (problems, 2): the greatest ratios for the same author and for different authors, in bans
+    slopes: Table  # (problems,): what a deviation of the score adds to the ratio
+    learned: tuple[LearnedFromCases | None, ...]
+    """For each problem."""
 
 
 def fuse_reference_scores(
     members: Sequence[tuple[str, ReferenceScores]], coefficients: Coefficients | None = None
 ) -> FusedRatios:
-    """Fuse the normalized scores of members, given by the name of their engine.
+    """Return the ratio of each problem, from the normalized scores of members.
 
-    The coefficients are updated by the cases of each group of problems. Authors who are related to a problem are left
-    out of its cases.
+    Cases of authors who are related to a problem do not count for it.
+
+    Parameters
+    ----------
+    members
+        The scores of each member, with the name of its engine. Every engine has the same weight.
+    coefficients
+        Those that come with the package by default.
     """
-    general = coefficients or builtin_coefficients()
+    chosen = coefficients or builtin_coefficients()
     _, first = members[0]
-    ratios = np.full(len(first.norms), np.nan)
-    errors = np.full(len(first.norms), np.nan)
+    count = len(first.scores)
+    ratios, errors, slopes = (np.full(count, np.nan) for _ in range(3))
+    bounds = np.full((count, 2), np.nan)
+    learned: list[LearnedFromCases | None] = [None] * count
     for number in range(len(first.groups)):
         all_related: Flags = np.any([scores.groups[number].related for _, scores in members], axis=0)
         for related in np.unique(all_related, axis=0):
             asked = np.flatnonzero((all_related == related).all(axis=1))
-            group, problems, cases, parts = average_engines(members, number, general.units, related)
-            learned = learn_from_cases(cases, group.same, int((~related).sum()), general)
-            numbers = group.problems[asked]
-            ratios[numbers] = learned.ratio(problems[asked])
-            errors[numbers] = learned.error(problems[asked])
-            if parts is not None:
-                without = np.array([learned.ratio(part[asked]) for part in parts])
-                jackknife = np.sqrt((PARTS - 1) * without.var(axis=0))
-                errors[numbers] = np.hypot(errors[numbers], jackknife)
-    return FusedRatios(ratios.round(9), errors)
+            means = average_reference_scores(members, number, related)
+            found = rate_scores(means, asked, chosen)
+            numbers = means.group.problems[asked]
+            ratios[numbers], errors[numbers] = found.ratios, found.errors
+            bounds[numbers], slopes[numbers] = found.bounds, found.slopes
+            for place in numbers.tolist():
+                learned[place] = found.learned
+    return FusedRatios(ratios.round(9), errors, bounds, slopes, tuple(learned))
 
 
-class LearnedCoefficients(NamedTuple):
-    """Coefficients for one reference: the general ones after they have learned from its cases."""
+class RatedScores(NamedTuple):
+    """The ratios of some problems of a group, as in `FusedRatios`."""
 
-    weights: Table  # (NORMS + 1,): of standardized scores, and the offset
-    covariance: Table  # (NORMS + 1, NORMS + 1): of the weights (Laplace's approximation)
-    general: Coefficients
-
-    def ratio(self, norms: Table) -> Table:
-        """Return (problems,): the natural log-likelihood ratios of (problems, NORMS)."""
-        ratios: Table = _standardize(norms, self.general) @ self.weights
-        return ratios
-
-    def error(self, norms: Table) -> Table:
-        """Return (problems,): the standard errors of the ratios, as far as they depend on the coefficients."""
-        inputs = _standardize(norms, self.general)
-        variances: Table = np.einsum("pi,ij,pj->p", inputs, self.covariance, inputs)
-        return np.sqrt(variances)
+    ratios: Table
+    errors: Table
+    bounds: Table
+    slopes: Table
+    learned: LearnedFromCases
 
 
-def learn_from_cases(norms: Table, same: Flags, authors: int, general: Coefficients) -> LearnedCoefficients:
-    """Update the general coefficients by the cases of a reference."""
-    weights = np.array(general.weights)
-    precision = np.full(len(weights), 1 / general.variance)
-    if same.any() and not same.all():
-        total = general.case_weight * authors
-        importance = np.where(same, total / 2 / same.sum(), total / 2 / (~same).sum())
-        inputs = _standardize(norms, general)
-        weights = fit_logistic(inputs, same, importance, weights, precision)
-        chances = expit(inputs @ weights)
-        hessian = (inputs.T * (importance * chances * (1 - chances))) @ inputs + np.diag(precision)
-    else:
-        hessian = np.diag(precision)
-    return LearnedCoefficients(weights, np.linalg.inv(hessian), general)
+def rate_scores(means: EngineMeans, asked: Indices, coefficients: Coefficients) -> RatedScores:
+    """Return the ratios of the problems at the given places of the group, and what its cases say."""
+    group = means.group
+    qualities = measure_qualities(group, means.own[asked])
+    scores = means.scores[asked]
+    slopes, midpoints = _predict(qualities, coefficients)
+    ratios = slopes * (scores - midpoints)
+    errors = _coefficient_errors(qualities, slopes, scores - midpoints, coefficients)
+    if means.parts is not None:
+        without = slopes * (means.parts[:, asked] - midpoints)
+        errors = np.hypot(errors, np.sqrt((PARTS - 1) * without.var(axis=0)))
+    bounds = np.stack(coefficients.bounds.at(np.log(slopes)), axis=1)
+    return RatedScores(ratios, errors, bounds, slopes, _learn(group, coefficients))
 
 
-def fit_logistic(inputs: Table, same: Flags, importance: Table, prior: Table, precision: Table) -> Table:
-    """Fit a logistic regression with a Gaussian prior on the coefficients; return its mode."""
-    signs = np.where(same, 1.0, -1.0)
+def measure_qualities(group: CaseGroup, own: Table) -> dict[str, Table]:
+    """Return what is known of some questions besides their scores, (questions,) each.
 
-    def cost(weights: Table) -> tuple[float, Table]:
-        margins = signs * (inputs @ weights)
-        apart = weights - prior
-        gradient = inputs.T @ (-importance * signs * expit(-margins)) + precision * apart
-        return float(importance @ np.logaddexp(0, -margins) + (precision * apart**2).sum() / 2), gradient
+    constant      1
+    length        the logarithm of the length of the shorter side, relative to a typical one
+    separation    the same of the separation of the cases (see `LearnedFromCases`)
+    halves        the share of the cases by one author in which both sides are halves of one text
+    own           the mean score of own pairs, which are by one author; of cases by one author if there are none
+    excess        how far `own` is above the mean score of cases by one author, or 0 if it is below: the higher, the
+                  less alike in kind are texts and reference
 
-    found: Table = minimize(cost, prior, jac=True, method="L-BFGS-B", options={"ftol": 1e-12, "gtol": 1e-8}).x
-    return found
-
-
-def _standardize(norms: Table, general: Coefficients) -> Table:
-    """Return (problems, NORMS + 1): standardized scores and a column of ones."""
-    found = (norms - np.array(general.means)) / np.array(general.deviations)
-    return np.concatenate([found, np.ones((len(found), 1))], axis=1)
-
-
-class EngineMeans(NamedTuple):
-    """Normalized scores of a group: the means over engines."""
-
-    group: CaseGroup
-    """With the cases that count."""
-    problems: Table  # (problems, NORMS)
-    cases: Table  # (cases, NORMS)
-    parts: Table | None  # (PARTS, problems, NORMS); None unless all members scored parts
-
-
-def average_engines(
-    members: Sequence[tuple[str, ReferenceScores]],
-    number: int,
-    units: Mapping[str, float],
-    left_out: Flags | None = None,
-) -> EngineMeans:
-    """Return the means over engines for one group of problems, without the cases of authors who are left out.
-
-    Engines have different scales. So centered scores are taken relative to those of different authors of the
-    reference, in the engine's unit, or in their standard deviation for an engine that has no unit.
+    Parameters
+    ----------
+    own
+        (questions,): the mean scores of their own pairs; NaN if there are none.
     """
-    names = [name for name, _ in members]
-    groups = _align_groups([scores.groups[number] for _, scores in members], left_out)
-    problems, cases, parts = [], [], []
-    for (name, scores), group in zip(members, groups, strict=True):
-        different = group.norms[~group.same, CENTERED]
-        shift, scale = np.zeros(len(NORMS)), np.ones(len(NORMS))
-        if len(different):
-            shift[CENTERED] = different.mean()
-            scale[CENTERED] = units.get(name) or different.std() or 1.0
-        problems.append((scores.norms[group.problems] - shift) / scale)
-        cases.append((group.norms - shift) / scale)
-        if scores.parts is not None:
-            parts.append((scores.parts[:, group.problems] - shift) / scale)
-    whole = len(parts) == len(members)
-    return EngineMeans(
-        groups[0],
-        _mean_by_engine(names, problems),
-        _mean_by_engine(names, cases),
-        _mean_by_engine(names, parts) if whole else None,
+    count = len(own)
+    separation, level = _separate(group)
+    found = np.where(np.isnan(own), level, own)
+    return {
+        "constant": np.ones(count),
+        "length": np.full(count, np.log(min(group.lengths) / TYPICAL_LENGTH)),
+        "separation": np.full(count, np.log(max(separation, LEAST_SEPARATION) / TYPICAL_SEPARATION)),
+        "halves": np.full(count, group.halves[group.same].mean() if group.same.any() else 0.0),
+        "excess": np.maximum(found - level, 0),
+        "own": found,
+    }
+
+
+def _separate(group: CaseGroup) -> tuple[float, float]:
+    """Return the separation of the cases, and the mean score of those by one author; 0 and 0 without both kinds."""
+    same, different = group.scores[group.same], group.scores[~group.same]
+    if not len(same) or not len(different):
+        return 0.0, 0.0
+    spread = np.sqrt((same.var() + different.var()) / 2)
+    return float((same.mean() - different.mean()) / max(spread, ROUNDING)), float(same.mean())
+
+
+def _predict(qualities: Mapping[str, Table], coefficients: Coefficients) -> tuple[Table, Table]:
+    """Return slopes and midpoints."""
+    logarithms, midpoints = np.zeros((2, len(qualities["constant"])))
+    for name, value in coefficients.slope.items():
+        logarithms += value * qualities[name]
+    for name, value in coefficients.midpoint.items():
+        midpoints += value * qualities[name]
+    return np.exp(np.minimum(logarithms, STEEPEST)), midpoints
+
+
+def _coefficient_errors(
+    qualities: Mapping[str, Table], slopes: Table, distances: Table, coefficients: Coefficients
+) -> Table:
+    """Return the standard errors of the ratios that follow from those of the coefficients, by the delta method.
+
+    `distances` are those of scores from midpoints.
+    """
+    gradient = np.stack(
+        [
+            *(slopes * distances * qualities[name] for name in coefficients.slope),
+            *(-slopes * qualities[name] for name in coefficients.midpoint),
+        ],
+        axis=1,
     )
+    variances = np.einsum("pi,ij,pj->p", gradient, np.array(coefficients.covariance), gradient)
+    errors: Table = np.sqrt(np.maximum(variances, 0))
+    return errors
 
 
-def _align_groups(groups: Sequence[CaseGroup], left_out: Flags | None) -> list[CaseGroup]:
-    """Keep the cases that all members have, without authors who are left out.
+def rate_cases(group: CaseGroup, coefficients: Coefficients) -> Table:
+    """Return (cases,): the natural log-likelihood ratios of the reference's cases, answered as questions are.
 
-    To members that mask different words, texts of two authors may be the same text.
+    Cases have no own pairs: the reference is of their kind.
     """
-    pairs = [list(zip(group.known.tolist(), group.unknown.tolist(), strict=True)) for group in groups]
-    common = set(pairs[0]).intersection(*pairs[1:])
-    found = []
-    for group, own in zip(groups, pairs, strict=True):
-        kept = np.array([pair in common for pair in own], np.bool_)
-        if left_out is not None:
-            kept &= ~(left_out[group.known] | left_out[group.unknown])
-        found.append(group._replace(norms=group.norms[kept], known=group.known[kept], unknown=group.unknown[kept]))
-    return found
+    qualities = measure_qualities(group, np.full(len(group.scores), np.nan))
+    slopes, midpoints = _predict(qualities, coefficients)
+    ratios: Table = slopes * (group.scores - midpoints)
+    return ratios
 
 
-def _mean_by_engine(names: Sequence[str], tables: Iterable[Table]) -> Table:
-    """Return the mean over engines, each the mean of its members; NaN where no member has a score."""
-    by_engine: dict[str, list[Table]] = {}
-    for name, table in zip(names, tables, strict=True):
-        by_engine.setdefault(name, []).append(table)
-    return _mean_there([_mean_there(found) for found in by_engine.values()])
-
-
-def _mean_there(tables: Sequence[Table]) -> Table:
-    """Return the mean of the tables where they have a value."""
-    stacked = np.array(tables)
-    there = ~np.isnan(stacked)
-    sums, counts = np.where(there, stacked, 0).sum(axis=0), there.sum(axis=0)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+def _learn(group: CaseGroup, coefficients: Coefficients) -> LearnedFromCases:
+    same = group.same
+    both = bool(same.any() and not same.all())
+    return LearnedFromCases(
+        group.lengths,
+        group.authors,
+        int(same.sum()),
+        int((~same).sum()),
+        int(group.halves[same].sum()),
+        _separate(group)[0],
+        cllr(same.tolist(), rate_cases(group, coefficients)) if both else None,
+    )

@@ -15,7 +15,6 @@ from byline.figures.score_tables import ScoreTable, score_table
 from byline.judgment.fusion import fuse_single_problems
 from byline.judgment.interpretation import has_unit_scores
 from byline.judgment.score_normalization import REACHES
-from byline.judgment.single_questions import NORMS
 from byline.report.page import DIGITS, finite, rounded
 from byline.runs.run import Run
 
@@ -134,16 +133,15 @@ def member_scores(run: Run, group: int, answers: Sequence[Answer]) -> Table:
 
 
 def positions_in_reference(run: Run, group: int) -> list[dict[str, Any] | None]:
-    """Return each member's s-norm of each problem of a language, compared with pairs of authors of the reference."""
+    """Return each member's score of each problem of a language, compared with pairs of authors of the reference."""
     count = len(run.plan.groups[group].ids)
     if run.plan.judgment.interpretation != "cohort":
         return [None] * count
     found: list[list[dict[str, Any]]] = [[] for _ in range(count)]
     for record, member in zip(run.group_records(group), run.group_scores(group), strict=True):
         assert member.beside_reference is not None
-        column = NORMS.index("s_norm")
         for cases in member.beside_reference.groups:
-            different = cases.norms[~cases.same, column]
+            different = cases.scores[~cases.same]
             for place in cases.problems.tolist():
                 own = float(member.scores[0, place])
                 if not np.isnan(own):

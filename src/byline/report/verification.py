@@ -39,7 +39,15 @@ from byline.report.page import (
     write_report,
 )
 from byline.report.provenance import run_provenance
-from byline.report.wording import NONE_KEPT, count_verdicts, is_leaning, problem_values, verdict_of, verdict_words
+from byline.report.wording import (
+    NONE_KEPT,
+    count_verdicts,
+    describe_learned,
+    is_leaning,
+    problem_values,
+    verdict_of,
+    verdict_words,
+)
 from byline.runs.folder import FOLDER
 from byline.runs.run import MemberEvidence, Run, stack_gains
 from byline.settings.settings import ADDITIVE
@@ -163,6 +171,7 @@ def _problem_rows(
     scores = member_scores(run, group, answers)
     among = positions_among_problems(table, answers, has_unit_scores(plan.judgment.interpretation))
     in_reference = positions_in_reference(run, group)
+    learned = run.verdicts[group].learned
     for place, answer in enumerate(answers):
         problem, cautions = run.problems[answer.id], run.cautions.of(answer.id) if run.cautions else ()
         yield {
@@ -173,6 +182,7 @@ def _problem_rows(
             ],
             "cohort": among[place],
             "reference": in_reference[place],
+            "validation": describe_learned(found) if learned and (found := learned[place]) else None,
             "packed": _pack_texts(problem, run.evidence.get((group, place), []), cautions),
         }
 

@@ -11,11 +11,12 @@ from byline.corpora.answers import Answer
 from byline.corpora.documents import Document
 from byline.corpora.problems import Problem
 from byline.errors import RunError
-from byline.judgment.calibration import is_capped
+from byline.judgment.calibration import bound_of, is_capped
 from byline.judgment.checks.cautions import Caution
 from byline.judgment.interpretation import JudgmentOptions
 from byline.judgment.likelihood_ratio import describe_ratio, format_ratio, support_word
 from byline.judgment.passage_evidence import Gains, choose_strongest, find_passages, weigh_words
+from byline.judgment.single_questions import LearnedFromCases
 from byline.report.page import finite, short_names
 from byline.runs.run import Run, stack_gains
 
@@ -31,6 +32,23 @@ NONE_KEPT = (
     "Whether texts are short, share passages, or differ in language or kind was not kept with this run, which an"
     " earlier version wrote. Answer the problems again to find out."
 )
+
+
+def describe_learned(learned: LearnedFromCases) -> str:
+    """Return what was learned from the cases of a reference, and how well they are answered, as sentences."""
+    halves = f" ({learned.halves:,} of them by halves of one text)" if learned.halves else ""
+    known, unknown = learned.lengths
+    said = (
+        f"{learned.same:,} cases by one author{halves} and {learned.different:,} by two were made from the texts of"
+        f" {learned.authors:,} people in the reference, of about {known:,} known and {unknown:,} unknown characters."
+    )
+    if learned.cllr is None:
+        return f"{said} They are too few to validate the comparison."
+    easier = " Halves of one text are easier than different texts." if learned.halves else ""
+    return (
+        f"{said} Answered like the question, they have a Cllr of {learned.cllr:.2f} (0 is perfect, 1 is the cost of no"
+        f" answer).{easier}"
+    )
 
 
 def verdict_of(answer: Answer) -> Verdict:
@@ -108,17 +126,16 @@ def describe_answer(answer: Answer, judgment: JudgmentOptions) -> str:
         said = f"Compared with {others} it leans towards {leaning}." if leaning else "The answer is undecided."
         return f"{said} Nothing is calibrated for these members: the answer is an order, not a probability."
     said = f"The evidence is {describe_ratio(answer.llr)}. {ratio_words(format_ratio(answer.llr), answer.llr >= 0)}"
-    capped = judgment.calibration is not None and is_capped(judgment.calibration, answer.llr)
+    capped = judgment.calibration is not None and is_capped(judgment.calibration, answer)
     if judgment.calibration is not None and capped:
-        cap = judgment.calibration.caps.same if answer.llr > 0 else judgment.calibration.caps.different
-        said += (
-            f" The score alone would give a larger ratio, but the calibration corpora do not support ratios above"
-            f" {format_ratio(cap)}."
-        )
+        limit = format_ratio(bound_of(judgment.calibration, answer))
+        texts = "texts and references like these" if answer.bounds else "the calibration corpora"
+        said += f" The score alone would give a larger ratio, but cases of {texts} do not support one above {limit}."
     if answer.interval:
         low, high = (f"{end:+.2f}" for end in answer.interval)
+        what = "With other coefficients" if judgment.interpretation == "cohort" else "Over members"
         spread = (
-            f"Over members and parts of the texts it varies from {low} to {high}."
+            f"{what} and without parts of the texts it varies from {low} to {high}."
             if low != high
             else "It is the same without some of the members or parts of the texts."
             + (" It is at its limit, so that is no proof of precision." if capped else "")

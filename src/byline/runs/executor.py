@@ -19,6 +19,7 @@ from byline.engines.questions import PreparedQuestions, Questions
 from byline.judgment.checks.cautions import Cautions
 from byline.judgment.fusion import MemberScores
 from byline.judgment.interpretation import Verdicts, answer_problems
+from byline.judgment.single_questions import LearnedFromCases
 from byline.runs.folder import RunFolder, RunOutput
 from byline.runs.member_files import Record, evidence_files
 from byline.runs.plan import Member, Plan, describe_environment
@@ -76,6 +77,8 @@ class LanguageRun:
     """How far asked pairs stand out from others: their mean score divided by its standard deviation."""
     reach: float | None
     """How closely cohorts were matched, or None if they were not."""
+    learned: tuple[LearnedFromCases, ...] = ()
+    """What the cases of the reference say, for each pair of lengths and set of authors."""
 
 
 @dataclass(frozen=True)
@@ -287,4 +290,5 @@ def _summarize(group: LanguageGroup, verdicts: Verdicts, members: int, rows: Seq
         verdicts.center,
         verdicts.strength,
         None if np.isinf(verdicts.reach) else verdicts.reach,
+        tuple(dict.fromkeys(found for found in verdicts.learned if found is not None)),
     )

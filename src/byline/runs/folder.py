@@ -146,7 +146,12 @@ class RunFolder:
             log.warning("%s: %s. It is ignored, and made again if the run is resumed", path, error.what)
             return None
         problems = len(self.plan.groups[group].ids)
-        fits = all(question.problem < problems for side in record.sides for question in side.questions)
+        beside_reference = self.plan.judgment.interpretation == "cohort"
+        fits = all(
+            question.problem < problems and (side.layout is not None) == beside_reference
+            for side in record.sides
+            for question in side.questions
+        )
         same = record.member == member and record.group == group and record.inputs == self.plan.inputs
         return record if same and fits else None
 

@@ -1,7 +1,7 @@
 """The files in a member's folder: its description, its matrix, and the evidence that it finds in each text.
 
 member.json          settings, seed, timing, versions, hashes, learning curves
-matrix.safetensors   documents x heads for each way of asking, and the questions
+matrix.safetensors   documents x heads for each way of asking, the questions, and the layout of the reference
 evidence.json        for each question: way, problem, features, and the place of its gains in the other file: document
                      (0 is the unknown one; known ones are 1, 2 ...), begin and end
 evidence.npy         all gains, one after another, in half precision
@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from io import BytesIO
 from pathlib import Path, PureWindowsPath
 from typing import Any, NamedTuple
@@ -29,9 +29,9 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from byline.corpora.problems import Problem
-from byline.engines.matrix import Floats32, Matrix, Side, find_head_levels
+from byline.engines.matrix import BITS, Floats32, Matrix, Side, find_head_levels
 from byline.engines.protocol import EngineResult, Feature
-from byline.engines.questions import PreparedQuestions, Question
+from byline.engines.questions import PreparedQuestions, Question, ReferenceLayout
 from byline.errors import RunError, SettingsError
 from byline.runs.plan import Member, member_from, require_format
 from byline.storage.files import checked_json, hash_file, read_checked_json, read_regular_file, sha256, write_folder
@@ -128,6 +128,8 @@ def matrix_bytes(sides: Sequence[Side]) -> bytes:
         if side.matrix.parts is not None:
             arrays[f"parts-{way}"] = side.matrix.parts.astype(np.float32)
         arrays[f"turned-{way}"] = np.array([side.way == 1])
+        if side.layout is not None:
+            arrays |= {f"{name}-{way}": np.array(values, np.int32) for name, values in asdict(side.layout).items()}
     return save(arrays)
 
 
@@ -141,7 +143,8 @@ def sides_from_bytes(content: bytes, unit: str) -> tuple[Side, ...]:
         questions = tuple(Question(int(p), int(h), int(d)) for p, h, d, _ in asked)
         incomparable = frozenset(question for question, row in zip(questions, asked, strict=True) if row[3])
         matrix = Matrix(values, seen, heads, unit, _read_parts(arrays, way))
-        sides.append(Side(matrix, questions, incomparable, _read_way(arrays, way)))
+        sides.append(Side(matrix, questions, incomparable, _read_way(arrays, way), _read_layout(arrays, way)))
+    _require_same_layouts(sides)
     return tuple(sides)
 
 
@@ -182,6 +185,48 @@ def _read_way(arrays: Mapping[str, NDArray[Any]], number: int) -> int:
     return int(turned[0])
 
 
+def _read_layout(arrays: Mapping[str, NDArray[Any]], number: int) -> ReferenceLayout | None:
+    """Return the layout of the reference. Members without a reference population have none."""
+    found = {field.name: arrays.get(f"{field.name}-{number}") for field in fields(ReferenceLayout)}
+    if all(array is None for array in found.values()):
+        return None
+    values: dict[str, tuple[int, ...]] = {}
+    for name, array in found.items():
+        if array is None or array.dtype != np.int32 or array.ndim != 1 or array.min(initial=0) < 0:
+            raise ValueError(f"{name} of its reference is damaged")
+        values[name] = tuple(array.tolist())
+    own_pairs, cases, cohort, halved, lengths = (values[name] for name in found)
+    asked, heads = arrays[f"questions-{number}"], arrays[f"heads-{number}"]
+    count = len(asked) + len(own_pairs) + len(cases) + len(cohort)
+    places = np.arange(count)
+    if not (
+        len(lengths) == 2
+        and min(lengths) > 0
+        and len(halved) == len(cases) > 0
+        and max(halved) <= 1
+        and max(own_pairs, default=-1) < len(asked)
+        and set(cases) <= set(cohort)
+        and max(cohort) < len(cohort)  # authors are numbered
+        and heads.shape == (count, count)
+        and (heads == places).all()
+        and (asked[:, 1:3] == places[: len(asked), None]).all()
+    ):
+        raise ValueError("its reference doesn't fit its matrix")
+    known, unknown = lengths
+    return ReferenceLayout(own_pairs, cases, cohort, tuple(map(bool, halved)), (known, unknown))
+
+
+def _require_same_layouts(sides: Sequence[Side]) -> None:
+    """Raise ValueError unless all ways of asking about the same problems have the same layout, or none has any."""
+    layouts: dict[tuple[int, ...], ReferenceLayout | None] = {}
+    for side in sides:
+        problems = tuple(question.problem for question in side.questions)
+        if layouts.setdefault(problems, side.layout) != side.layout:
+            raise ValueError("its ways of asking have different references")
+    if len({layout is None for layout in layouts.values()}) > 1:
+        raise ValueError("only some of its problems have a reference")
+
+
 def read_record(path: Path, evidence: bool = False) -> Record:
     """Read a finished member from its folder, and check everything that answers depend on.
 
@@ -215,7 +260,8 @@ class ProblemEvidence:
     """The number of the problem in its language."""
     way: int
     gains: Mapping[int, Halves]
-    """Bits of each character for the head, by document (0 is the unknown one). Empty if the engine does not add up."""
+    """What each character says for the head, by document (0 is the unknown one): bits, or deviations of a score beside
+    the cohort. Empty if the engine does not add up."""
     features: tuple[Feature, ...]
 
 
@@ -265,6 +311,8 @@ def _gather(filled: Sequence[EngineResult], prepared: PreparedQuestions) -> dict
             for number, (question, level) in enumerate(zip(side.questions, levels, strict=True)):
                 texts = tuple(side.texts[text] for text in side.documents[question.document])
                 gains = own.gains[number] if own.gains else None
+                if own.matrix.unit != BITS:
+                    level = 0.0  # such gains are beyond the head's level already
                 features = own.features[number] if own.features else ()
                 gathered.setdefault(question.problem, []).append(_Gathered(way, texts, gains, level, features))
     return gathered

@@ -19,10 +19,10 @@ from byline.judgment.interpretation import JudgmentOptions, judgment_from, judgm
 from byline.judgment.likelihood_ratio import EVEN
 from byline.settings.settings import Settings, kinds_of
 
-FORMAT = 2
+FORMAT = 3
 """Increased when older programs can no longer read a run."""
-SINGLE_QUESTIONS = 2
-"""The first format in which problems beside a reference are judged by single_questions.py."""
+SINGLE_QUESTIONS = 3
+"""The first format in which problems beside a reference are laid out as a ReferenceLayout."""
 PACKAGES = ("byline", "numpy", "numba", "scipy", "scikit-learn")
 """Packages whose versions a result may depend on."""
 BEGIN_AGAIN = "Begin again with {overwrite}"

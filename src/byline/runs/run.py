@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from byline.corpora.answers import Answer, match_truth
 from byline.corpora.problems import Problem
-from byline.engines.matrix import Table
+from byline.engines.matrix import BITS, Table
 from byline.errors import AnswersError, RunError, SettingsError
 from byline.judgment.checks.cautions import Cautions
 from byline.judgment.fusion import MemberScores, average_members
@@ -109,7 +109,10 @@ class Run:
         folder = RunFolder(self.folder, self.plan)
         for record in self.records:
             name, unit = record.member.settings.engine_name, record.sides[0].matrix.unit
+            slopes = self.verdicts[record.group].slopes if unit != BITS else None
             for kept in read_evidence(folder.path(record.member, record.group)):
+                if slopes is not None and kept.gains:
+                    kept = _to_bits(kept, float(slopes[kept.problem]))
                 found.setdefault((record.group, kept.problem), []).append(MemberEvidence(name, unit, kept))
         return found
 
@@ -127,6 +130,12 @@ class Run:
             wrong = f"no problems in {language}" if language else "problems of different languages are never compared"
             raise SettingsError(wrong, where=self.folder, remedy=f"Give {{language}}: {', '.join(names)}")
         return names.index(language)
+
+
+def _to_bits(kept: ProblemEvidence, slope: float) -> ProblemEvidence:
+    """Return evidence whose gains are bits of the likelihood ratio instead of deviations of a score."""
+    factor = np.float16(0 if np.isnan(slope) else slope / np.log(2))
+    return replace(kept, gains={document: gains * factor for document, gains in kept.gains.items()})
 
 
 def stack_gains(evidence: Sequence[MemberEvidence], document: int, length: int) -> Gains | None:

@@ -32,7 +32,7 @@ from byline.corpora.documents import parse_toml, read_toml
 from byline.errors import SettingsError
 from byline.text.normalize import Mask, TextRules
 
-Engine = Literal["rnn", "ngram", "vectors", "linear", "words", "grammar"]
+Engine = Literal["rnn", "ngram", "vectors", "linear", "words", "characters", "punctuation", "grammar"]
 Activation = Literal["resqrt", "relu", "tanh"]
 Direction = Literal["forward", "backward"]
 Handling = Literal["sequential", "concatenated", "balanced", "balanced-concatenated"]
@@ -78,7 +78,7 @@ class EngineKind(NamedTuple):
     reads: tuple[str, ...] = ()
     """The settings that it reads, among those that not all engines read."""
     additive: bool = False
-    """It predicts character by character: its values are bits per character and add up over characters."""
+    """What it says for a head adds up over the characters of a document, at least in part."""
     chance: bool = False
     """Its scores depend on the seed."""
     attributes: bool = False
@@ -94,7 +94,9 @@ ENGINES: dict[str, EngineKind] = {
     "ngram": EngineKind("ngram.engine", ("order", "direction", "skip"), additive=True, attributes=True, links=True),
     "vectors": EngineKind("profiles.engine", ("order",), attributes=True, links=True, symmetric=True),
     "linear": EngineKind("linear", ("order",), attributes=True),
-    "words": EngineKind("words", ("word_order",), symmetric=True),
+    "words": EngineKind("frequencies", ("word_order",), symmetric=True),
+    "characters": EngineKind("frequencies", ("order",), additive=True, symmetric=True),
+    "punctuation": EngineKind("frequencies", ("order",), symmetric=True),
     "grammar": EngineKind("grammar.engine", ("grammar_order",)),
 }
 ADDITIVE = tuple(name for name, kind in ENGINES.items() if kind.additive)
@@ -108,9 +110,11 @@ class Settings:
     """
 
     engine: Engine = "rnn"
-    """The paper's network, n-grams, vectors of n-grams, a linear classifier, Cosine Delta, or LambdaG."""
+    """The paper's network, n-grams, vectors of n-grams, a linear classifier, Cosine Delta of words, characters or
+    punctuation, or LambdaG."""
     order: int = 5
-    """Characters of the longest n-gram; vectors and linear also count those up to two shorter."""
+    """Characters of the longest n-gram; vectors and linear also count those up to two shorter, characters all of two
+    or more, punctuation all."""
     word_order: int = 1
     """Words of the longest n-gram of the engine words."""
     grammar_order: int = 8

@@ -134,7 +134,12 @@ def frequent_words(texts: Iterable[str], count: int = FREQUENT) -> frozenset[str
 
 def mask_topic(text: str, frequent: frozenset[str]) -> str:
     """Replace the letters of all but the frequent words of normalized text."""
-    return WORD.sub(lambda match: match[0] if is_kept(match[0], frequent) else LETTER.sub(MASK, match[0]), text)
+    return WORD.sub(lambda match: _mask_word(match[0], frequent), text)
+
+
+@functools.lru_cache(10_000)  # texts repeat their words
+def _mask_word(word: str, frequent: frozenset[str]) -> str:
+    return word if is_kept(word, frequent) else LETTER.sub(MASK, word)
 
 
 def is_kept(word: str, frequent: frozenset[str]) -> bool:

@@ -5,6 +5,7 @@ Words are those that topic masking sees. In scripts without spaces each characte
 
 from __future__ import annotations
 
+import functools
 import re
 
 from byline.text.normalize import CAPITAL, MASK, WORD
@@ -12,10 +13,14 @@ from byline.text.normalize import CAPITAL, MASK, WORD
 NUMBER = "7"
 """The token of every number: digits are 7 in normalized text."""
 
+PLAIN, CAPITALIZED = "x", "X"
+"""The symbols of words between punctuation marks."""
+
 # A masked word is one token whatever its length; a mark keeps its accents.
 _TOKEN = re.compile(
-    rf"(?P<masked>(?:{CAPITAL}?\{MASK})+)|(?P<number>7+(?:[.,:]7+)*)|{WORD.pattern}|[^\s{CAPITAL}][\u0300-\u036f]*"
+    rf"(?:{CAPITAL}?\{MASK})+|{NUMBER}+(?:[.,:]{NUMBER}+)*|{WORD.pattern}|[^\s{CAPITAL}][\u0300-\u036f]*"
 )
+_BETWEEN = re.compile(rf"{NUMBER}+|{WORD.pattern}|\s+|[^\s{CAPITAL}]")
 _ENDS = re.compile(
     "[.!?;"
     "\u3002"  # Chinese and Japanese
@@ -32,7 +37,12 @@ _ENDS = re.compile(
 
 def split_tokens(text: str) -> list[str]:
     """Return the tokens of normalized text, in lower case; all numbers are one token, and all masked words."""
-    return [_token(match) for match in _TOKEN.finditer(text)]
+    return [_token(found) for found in _TOKEN.findall(text)]
+
+
+def split_punctuation(text: str) -> list[str]:
+    """Return the marks and spaces of normalized text, with a symbol for each word, capitalized word and number."""
+    return [_symbol(found) for found in _BETWEEN.findall(text)]
 
 
 def split_sentences(text: str) -> list[list[str]]:
@@ -53,7 +63,14 @@ def split_sentences(text: str) -> list[list[str]]:
     return sentences
 
 
-def _token(match: re.Match[str]) -> str:
-    if match["masked"]:
+def _token(found: str) -> str:
+    if MASK in found:
         return MASK
-    return NUMBER if match["number"] else match[0].replace(CAPITAL, "")
+    return NUMBER if found.startswith(NUMBER) else found.replace(CAPITAL, "")
+
+
+@functools.lru_cache(10_000)  # texts repeat their words
+def _symbol(found: str) -> str:
+    if WORD.match(found):
+        return CAPITALIZED if found.startswith(CAPITAL) else PLAIN
+    return NUMBER if found.startswith(NUMBER) else found

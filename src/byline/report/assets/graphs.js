@@ -570,7 +570,7 @@ function referenceChart(reference) {
     title: "Beside the reference",
     kind: "broad",
     text: [
-      "Lines: how alike the texts of this problem are by each member, in standard deviations above comparisons with other people (s-norm). Bars: the same for texts of the reference by two different authors, cut to the same lengths.",
+      "Lines: how alike the texts of this problem are by each member, in standard deviations above what the nearest texts by other people lead to expect. Bars: the same for texts of the reference by two different authors, cut to the same lengths.",
       compared.length < rows.length &&
         "Where there are no bars, all of the reference is related to these texts and nothing could be compared.",
     ]
@@ -583,7 +583,7 @@ function referenceChart(reference) {
       const chart = axes({
         width,
         height,
-        x: { range, label: "normalized score (s-norm)" },
+        x: { range, label: "normalized score" },
         y: { range: [0, 1], label: "", ticks: [] },
         left,
         right: narrow ? 12 : 118,

@@ -271,6 +271,7 @@ function problemView(report, problem, reach) {
         `${percent(problem.probability)}${known(report.prior) ? `, if it was ${percent(report.prior)} beforehand` : ""}`,
       ],
       known(problem.score) && ["Score", fixed(problem.score, 3)],
+      known(problem.validation) && ["Validation", problem.validation],
       known(problem.truth) && ["Truth", truthCell(problem)],
       ["Language", oneLine(problem.language)],
       ["Known", files(problem.known), `, ${plural(problem.known_characters, "character")}`],
