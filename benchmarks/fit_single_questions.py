@@ -368,6 +368,8 @@ def measure_rivals(
             for each in found
             if len(own := table.get((each.draw.block, each.draw.name, rival), {})) == len(each.draw.same)
         ]
+        if len({family(each.draw.corpus) for each, _ in scored}) < 2:
+            continue  # nothing is left to fit the line to
         ratios = []
         for each, scores in scored:
             others = [(one, values) for one, values in scored if family(one.draw.corpus) != family(each.draw.corpus)]
