@@ -18,7 +18,7 @@ import hashlib
 import json
 import pickle
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
+from threadpoolctl import threadpool_limits
 
 from byline.corpora.problems import ProblemSet
 from byline.engines.language_groups import lay_out_groups
@@ -160,7 +161,7 @@ def score_all(folder: Path, blocks: Sequence[str], processes: int) -> None:
                 key = hashlib.sha256(f"{block} {draw.name}".encode()).hexdigest()[:16]
                 yield folder / f"{block}-{key}.pickle", draw
 
-    with Pool(processes) as pool:
+    with Pool(processes, threadpool_limits, (1, "blas")) as pool:  # threads of two processes would wait for each other
         for name in pool.imap(_score_job, jobs()):
             print(name, flush=True)
 
@@ -180,11 +181,6 @@ def family(corpus: str) -> str:
     if "greek" in corpus or "gr_" in corpus:
         return "Greek articles"
     return corpus.split("/")[0]
-
-
-def families(draw: ScoredDraw) -> set[str]:
-    """Return the families of all texts of a draw."""
-    return {family(corpus) for corpus in (draw.corpus, *draw.population)}
 
 
 def weigh_draws(draws: Sequence[ScoredDraw]) -> list[Table]:
@@ -248,14 +244,15 @@ def apply_weights(draw: ScoredDraw, values: Table) -> HeldOut:
     return HeldOut(draw, np.nan_to_num(np.exp(slopes) * (scores - midpoints)), slopes)
 
 
-def hold_out(draws: Sequence[ScoredDraw]) -> tuple[list[HeldOut], list[Table]]:
-    """Return each draw's ratios by a fit without its family, and the coefficients of these fits."""
+def hold_out(draws: Sequence[ScoredDraw], group: Callable[[str], str] = family) -> tuple[list[HeldOut], list[Table]]:
+    """Return each draw's ratios by a fit without its group of corpora, and the coefficients of these fits."""
     found: list[HeldOut] = []
     fits = []
-    for name in sorted({family(draw.corpus) for draw in draws}):
-        values = fit_weights([draw for draw in draws if draw.block in FITTED and name not in families(draw)])
+    for name in sorted({group(draw.corpus) for draw in draws}):
+        others = [draw for draw in draws if name not in map(group, (draw.corpus, *draw.population))]
+        values = fit_weights([draw for draw in others if draw.block in FITTED])
         fits.append(values)
-        found += [apply_weights(draw, values) for draw in draws if family(draw.corpus) == name]
+        found += [apply_weights(draw, values) for draw in draws if group(draw.corpus) == name]
     return found, fits
 
 
@@ -410,6 +407,8 @@ def measure_rivals(
 def print_stored(stored: Mapping[str, Any]) -> None:
     """Print all tables."""
     print_rows(stored["runs"])
+    print("\nThe corpus itself is left out, but not others of its kind:\n")
+    print_rows(stored["runs with its kind"], means_only=True)
     print(
         "\n| shorter side | claimed | same: right | misleading | observed | different: right | misleading | observed |"
     )
@@ -445,14 +444,14 @@ def fingerprint() -> str:
     return digest.hexdigest()[:16]
 
 
-def print_rows(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print the measures of each corpus, and their means by block."""
+def print_rows(rows: Sequence[Mapping[str, Any]], means_only: bool = False) -> None:
+    """Print the measures of each corpus, or of none, and their means by block."""
     names = ("auc", "c_at_1", "product", "cllr", "same above 100", "different above 100")
     print(f"| block | corpus | {' | '.join(names)} |")
     print(f"|---|---|{'---|' * len(names)}")
     for block in dict.fromkeys(row["block"] for row in rows):
         own = [row for row in rows if row["block"] == block]
-        for row in own:
+        for row in () if means_only else own:
             print(f"| {block} | {row['corpus']} | {' | '.join(f'{row[name]:.3f}' for name in names)} |")
         means = " | ".join(f"**{np.mean([row[name] for row in own]):.3f}**" for name in names)
         print(f"| **{block}** | **mean** | {means} |")
@@ -518,9 +517,12 @@ def main() -> None:
     found, _ = hold_out(draws)
     bounds = fit_bounds(found)
     rows = measure(found, bounds, choose_undecided(found, bounds))
+    near, _ = hold_out(draws, str)
+    near_bounds = fit_bounds(near)
     stored = {
         "commit": commit(),
         "code": fingerprint(),
+        "runs with its kind": measure(near, near_bounds, choose_undecided(near, near_bounds)),
         "claims": measure_claims(found, bounds),
         "rivals": measure_rivals(found, bounds, pickle.loads(options.rivals.read_bytes())) if options.rivals else [],
         "runs": rows,

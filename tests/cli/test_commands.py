@@ -405,7 +405,7 @@ QUICK = ("--engines", "ngram,vectors")
 """Members that are quick."""
 
 
-CALIBRATED = ("--engines", "characters,words,vectors,punctuation")
+CALIBRATED = ("--engines", "characters,words,punctuation")
 """The members that answers beside a reference are calibrated for."""
 
 
@@ -429,8 +429,7 @@ class TestOneQuestion:
         assert done.stdout.startswith(f"Known: {a}, {b}; unknown: {q}\n")
         assert "1 problem, each by itself" in done.stdout
         assert (
-            "Engines: characters, characters (topic masked), words, words (topic masked), vectors (topic masked),"
-            " punctuation\n" in done.stdout
+            "Engines: characters, characters (topic masked), words, words (topic masked), punctuation\n" in done.stdout
         )
         assert "Interpretation: cohort, every problem by itself, relative to the reference population" in done.stdout
         assert re.search(r"^question .* 0\.\d\d\d ", done.stdout, re.MULTILINE)
@@ -451,7 +450,7 @@ class TestOneQuestion:
         assert set(answer) == {
             "id", "answer", "undecided", "score", "llr_bans", "llr_interval", "probability", "bounds", "verbal",
         }  # fmt: skip
-        assert (result["interpret"], result["calibrated"], result["members"]) == ("cohort", True, 6)
+        assert (result["interpret"], result["calibrated"], result["members"]) == ("cohort", True, 5)
         assert (result["reference"]["authors"], len(result["reference"]["problems"])) == (12, 1)
         assert {each["kind"] for each in result["cautions"]["problems"]["question"]} >= {"short", "reference"}
         again = json.loads(run("verify", "--known", b, "--known", a, *words, "-o", tmp_path / "out").stdout)
@@ -493,10 +492,7 @@ class TestOneQuestion:
         words = ("--known", texts[0], "--unknown", texts[2], "--reference", reference, "--mask", "topic", *CALIBRATED)
         done = run("verify", *words)
         assert done.returncode == 0, done.stderr
-        assert (
-            "Engines: characters (topic masked), words (topic masked), vectors (topic masked), punctuation (topic"
-            in done.stdout
-        )
+        assert "Engines: characters (topic masked), words (topic masked), punctuation (topic" in done.stdout
 
 
 class TestAnswering:

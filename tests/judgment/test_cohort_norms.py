@@ -13,6 +13,7 @@ from byline.judgment.cohort_norms import (
     MOST_DEVIATIONS,
     CohortScores,
     adaptive_s_norm,
+    centered_norm,
     cross_cohort_norm,
     double_centered_norm,
     local_norm,
@@ -25,7 +26,7 @@ from byline.judgment.cohort_norms import (
 Norm = Callable[[Table, Table, Table, Flags], Table]
 CenteredNorm = Callable[[Table, Table, Table, CohortScores, Flags], Table]
 TWO_SIDED = pytest.mark.parametrize("norm", [s_norm, adaptive_s_norm, cross_cohort_norm])
-CENTERED = pytest.mark.parametrize("norm", [double_centered_norm, local_norm])
+CENTERED = pytest.mark.parametrize("norm", [double_centered_norm, local_norm, centered_norm])
 
 
 def table(*rows: list[float]) -> Table:
@@ -172,6 +173,15 @@ class TestSelectedCohorts:
         cohort = CohortScores(scores, ~np.eye(4, dtype=np.bool_))
         found = local_norm(np.array([6.0]), self.rows, self.columns, cohort, everyone(self.rows))
         assert found.tolist() == pytest.approx([(6 - 4 - 1.5 + 3) / np.sqrt(4 * 1.5)])
+
+    def test_centered_is_the_mean_of_double_centered_and_local(self) -> None:
+        cohort = CohortScores(np.arange(16.0).reshape(4, 4) ** 1.5, ~np.eye(4, dtype=np.bool_))
+        whole, local, both = (
+            norm(np.array([6.0]), self.rows, self.columns, cohort, everyone(self.rows)).item()
+            for norm in (double_centered_norm, local_norm, centered_norm)
+        )
+        assert whole != local
+        assert both == pytest.approx((whole + local) / 2)
 
 
 class TestProfileCorrelation:

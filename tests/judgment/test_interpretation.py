@@ -131,7 +131,7 @@ class TestByThemselves:
         sides = [replace(side, incomparable=frozenset(incomparable)) for side in sides]
         return score_sides(sides, 3, Settings(engine=engine), "cohort")  # type: ignore[arg-type]
 
-    def test_the_score_of_a_member_is_its_local_norm(self, members: list[MemberScores]) -> None:
+    def test_the_score_of_a_member_is_its_centered_norm(self, members: list[MemberScores]) -> None:
         for member, engine in zip(members, ("vectors", "words"), strict=True):
             assert member.engine == engine
             assert member.beside_reference is not None

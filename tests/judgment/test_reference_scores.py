@@ -10,7 +10,7 @@ import pytest
 
 from byline.engines.matrix import PARTS, Flags, Matrix, Side, Table
 from byline.engines.questions import Question
-from byline.judgment.cohort_norms import CohortScores, local_norm
+from byline.judgment.cohort_norms import CohortScores, centered_norm
 from byline.judgment.reference_scores import (
     DIFFERENT_CASES,
     CaseGroup,
@@ -24,11 +24,11 @@ NAN = float("nan")
 
 
 def normalize(side: Side, document: int, head: int, members: slice, counted: Flags) -> float:
-    """Return the local norm of one pair, worked out from the matrix."""
+    """Return the centered norm of one pair, worked out from the matrix."""
     scores, excluded = -side.matrix.values, side.matrix.excluded[members, members]
     rows, columns = scores[members, [head]].T, scores[[document], members]
     own, cohort = scores[[document], head], CohortScores(scores[members, members], ~(excluded | excluded.T))
-    return float(local_norm(own, rows, columns, cohort, counted[None])[0])
+    return float(centered_norm(own, rows, columns, cohort, counted[None])[0])
 
 
 def with_values(side: Side, values: Table) -> Side:
@@ -150,7 +150,7 @@ class TestParts:
 
 
 class TestOwnPairs:
-    def test_the_score_is_the_mean_of_the_local_norms_of_the_problem_s_own_pairs(
+    def test_the_score_is_the_mean_of_the_centered_norms_of_the_problem_s_own_pairs(
         self, beside_reference: LayOut
     ) -> None:
         """Problem 1 has two and problem 2 has none; author 5 is related to problem 1 and not in its cohort."""
@@ -254,7 +254,7 @@ class TestCases:
 def made_scores(
     problems: Table, cases: Table | None = None, own: Table | None = None, parts: Table | None = None
 ) -> ReferenceScores:
-    """Return local norms of problems and of cases, of authors 0, 1 and 2 with themselves and with the next."""
+    """Return centered norms of problems and of cases, of authors 0, 1 and 2 with themselves and with the next."""
     cases = np.zeros(6) if cases is None else cases
     known = np.array([0, 1, 2, 0, 1, 2])[: len(cases)]
     unknown = np.array([0, 1, 2, 1, 2, 0])[: len(cases)]

@@ -177,14 +177,13 @@ MIXED = Pool("mixed", (VECTORS, NGRAM, RNN, Settings(hidden=99)), members=3, int
 COUNTING = MIXED.only(["ngram", "vectors"])
 
 
-def test_the_cohort_preset_has_frequencies_of_characters_words_and_punctuation_and_vectors() -> None:
+def test_the_cohort_preset_has_frequencies_of_characters_words_and_punctuation() -> None:
     pool = read_pool("cohort")
     assert (pool.interpret, pool.members) == ("cohort", len(pool.rows))
     characters, words = Settings(engine="characters"), Settings(engine="words")
     assert pool.rows == (
         characters, characters.change({"mask": "topic"}),
         words, words.change({"word_order": 3, "mask": "topic"}),
-        VECTORS.change({"mask": "topic"}),
         Settings(engine="punctuation"),
     )  # fmt: skip
 

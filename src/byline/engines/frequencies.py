@@ -6,9 +6,12 @@ capitalized word or a number. The features that occur in most of the background 
 frequency of a feature in a set of texts, and its mean and deviation over the sets of the background:
 
     z     = (f - mean) / deviation, limited to +-LIMIT
-    value = 1 - cosine(z of the document, z of the head)
+    value = 1 - cosine(T z of the document, T z of the head)
 
 Evert and others limit z as well, and report that outliers carry topic rather than style.
+
+T discounts the directions in which texts by one author differ (see within_author.py). It is learned from the authors of
+a reference; without one, it changes nothing.
 
 Smith, P. W. H., Aldridge, W. (2011): Improving Authorship Attribution: Optimizing Burrows' Delta Method. Journal of
 Quantitative Linguistics 18, 63-88. Evert, S., Proisl, T., Jannidis, F., Reger, I., Pielström, S., Schöch, C., Vitt, T.
@@ -39,6 +42,7 @@ from byline.engines.ngram.counts import NONE, Index
 from byline.engines.ngram.kernels import index_texts
 from byline.engines.protocol import EngineResult, Feature, Runtime, run_in_threads, strongest_features
 from byline.engines.questions import Questions
+from byline.engines.within_author import ROUNDING, WITHOUT_NONE, Vectors, WithinAuthorNorm, cosines, fold_of
 from byline.settings.settings import Settings
 from byline.text.encoder import Symbols
 from byline.text.tokens import split_punctuation, split_tokens
@@ -54,8 +58,10 @@ LIMIT = 2.0
 """The greatest standardized frequency, in deviations."""
 LEAST_DEVIATION = 0.5
 """The least deviation of a feature, as a part of what chance alone gives a text of the usual length."""
-ROUNDING = 1e-9
-"""Shorter vectors count as none."""
+MOST_PASSAGES, FEWEST_TOKENS = 400, 20
+"""The passages in which the variation within authors is seen, and the tokens that each of them has at least."""
+TOGETHER = 10
+"""Documents that are compared at once."""
 TextSet = tuple[int, ...]
 
 
@@ -70,27 +76,39 @@ def fill_matrix(
     runtime.proceed()
     frequencies = _Frequencies(questions, settings)
     runtime.proceed()
-    heads = frequencies.standardize(questions.heads)
+    heads = frequencies.measure(questions.heads)
+    fold_by_head = np.array([fold_of(author) for author in questions.case_authors.tolist()])
     asked = {question.document for question in questions.questions}  # parts matter for these only
     values = np.zeros(chosen.shape)
     without = np.zeros((PARTS, *chosen.shape))
 
     def fill_rows(numbers: Sequence[int]) -> None:
-        for number in numbers:
+        for first in range(0, len(numbers), TOGETHER):
             runtime.proceed()
-            compared = heads if len(heads) == chosen.shape[1] else heads[chosen[number]]
-            parts = range(-1, PARTS if number in asked else 0)
-            rows = np.concatenate([frequencies.standardize([questions.documents[number]], part) for part in parts])
-            # not a matrix product, whose last digits depend on how many heads there are
-            found = 1 - np.einsum("rf,hf->rh", rows, compared)
-            values[number], without[:, number] = found[0], found[1:] if number in asked else found[0]
+            part = numbers[first : first + TOGETHER]
+            rows = [(number, left_out) for number in part for left_out in range(-1, PARTS if number in asked else 0)]
+            places = np.array([number for number, _ in rows])
+            documents = frequencies.measure(
+                [questions.documents[number] for number in places], [out for _, out in rows]
+            )
+            for number in part:
+                found = 1 - compare(documents.select(np.flatnonzero(places == number)), number)
+                values[number], without[:, number] = found[0], found[1:] if number in asked else found[0]
 
+    def compare(rows: Vectors, number: int) -> Floats64:
+        """Return (rows, K): cosines of a document, and perhaps of its parts, with its heads."""
+        folds = fold_by_head[chosen[number]]
+        if questions.reference and fold_by_head[number] != WITHOUT_NONE:  # beside a reference, of a pair of numbers
+            folds = np.full(len(folds), fold_by_head[number])
+        return cosines(rows, heads.select(chosen[number]) if sampled else heads, folds)
+
+    sampled = chosen.shape[1] < len(questions.heads)
     run_in_threads(fill_rows, len(chosen), runtime.threads)
     matrix = Matrix(values, flag_excluded(questions, chosen), chosen, UNIT, without)
     if not runtime.evidence:
         return EngineResult(matrix)
     if settings.engine == "characters":
-        return EngineResult(matrix, gains=_place_gains(questions, chosen, frequencies, heads))
+        return EngineResult(matrix, gains=_place_gains(questions, matrix, frequencies, heads))
     return EngineResult(matrix, features=_name_features(questions, chosen, frequencies, heads))
 
 
@@ -114,6 +132,7 @@ class _Frequencies:
         self._features = feature[index.grams[shortest - 1 :]]  # (orders, tokens): the feature that ends there, if any
         self._starts = index.starts
         self._learn_scale(questions)
+        self._within_author = WithinAuthorNorm(*self._vary_within_authors(questions))
 
     def _learn_scale(self, questions: Questions) -> None:
         """Learn means and deviations from the heads and documents that consist of background texts."""
@@ -129,6 +148,30 @@ class _Frequencies:
         deviation = found.std(axis=0) if len(found) else self._mean
         self._deviation = np.maximum(deviation, LEAST_DEVIATION * chance)
 
+    def _vary_within_authors(self, questions: Questions) -> tuple[Floats64, Ints64]:
+        """Return (passages, features), (passages,): how far passages are from the mean of their author, and folds."""
+        authors = questions.background_authors
+        most = max(2, MOST_PASSAGES // max(len(authors), 1))
+        found, folds = [np.zeros((0, len(self.names)))], []
+        for author, texts in authors.items():
+            passages = [passage for text in texts for passage in self._cut(questions, text, alone=len(texts) == 1)]
+            places = np.unique(np.linspace(0, len(passages) - 1, min(len(passages), most)).round().astype(int))
+            if len(places) > 1:
+                rows = self._deviate(np.array([self._share(passages[place]) for place in places]))
+                rows /= np.maximum(np.sqrt(np.einsum("pf,pf->p", rows, rows)), ROUNDING)[:, None]
+                found.append((rows - rows.mean(axis=0)) / np.sqrt(len(rows) - 1))
+                folds += [fold_of(author)] * len(rows)
+        return np.concatenate(found), np.array(folds, np.int64)
+
+    def _cut(self, questions: Questions, text: int, alone: bool) -> list[Ints32]:
+        """Divide the features of a text into passages of about the shorter side's length, an only text into two."""
+        layout = questions.reference.layout if questions.reference else None
+        assert layout is not None, "only a reference has background authors"
+        features = self.features_of((text,))
+        count = round(len(questions.texts[text]) / min(layout.lengths))
+        count = min(max(count, 2 if alone else 1), features.shape[1] // FEWEST_TOKENS)
+        return np.array_split(features, count, axis=1) if count else []
+
     def count(self, sets: Sequence[TextSet], left_out: int = -1) -> tuple[Floats64, Ints64]:
         """Return (sets, features), (sets,): relative frequencies and tokens, without one of the parts of each text.
 
@@ -140,9 +183,18 @@ class _Frequencies:
             if not features.shape[1]:
                 features = self.features_of(texts)
             sizes[row] = features.shape[1]
-            counts = np.bincount(features.ravel(), minlength=len(self.names) + 1)[: len(self.names)]
-            found[row] = counts / max(sizes[row], 1)
+            found[row] = self._share(features)
         return found, sizes
+
+    def _share(self, features: Ints32) -> Floats64:
+        """Return (features,): the relative frequencies of features at (orders, tokens)."""
+        counts = np.bincount(features.ravel(), minlength=len(self.names) + 1)[: len(self.names)]
+        shares: Floats64 = counts / max(features.shape[1], 1)
+        return shares
+
+    def _deviate(self, shares: Floats64) -> Floats64:
+        """Return relative frequencies in deviations, limited."""
+        return np.clip((shares - self._mean) / self._deviation, -LIMIT, LIMIT)
 
     def features_of(self, texts: TextSet, left_out: int = -1) -> Ints32:
         """Return (orders, tokens): the features of a set of texts, without one of the parts of each."""
@@ -155,11 +207,15 @@ class _Frequencies:
             found.append(features)
         return np.concatenate(found, axis=1)
 
-    def standardize(self, sets: Sequence[TextSet], left_out: int = -1) -> Floats64:
-        """Return (sets, features): standardized frequencies, as vectors of length 1, or 0 if there is no difference."""
-        found = np.clip((self.count(sets, left_out)[0] - self._mean) / self._deviation, -LIMIT, LIMIT)
-        lengths = np.sqrt(np.einsum("sf,sf->s", found, found))[:, None]
-        return np.where(lengths > ROUNDING, found / np.maximum(lengths, ROUNDING), 0)
+    def measure(self, sets: Sequence[TextSet], left_out: Sequence[int] = ()) -> Vectors:
+        """Return standardized frequencies, without one of the parts of each set; -1 leaves out none."""
+        parts = left_out or [-1] * len(sets)
+        shares = [self.count([texts], part)[0][0] for texts, part in zip(sets, parts, strict=True)]
+        return self._within_author.measure(self._deviate(np.array(shares).reshape(len(shares), len(self.names))))
+
+    def discount(self, vector: Floats64) -> Floats64:
+        """Return (features,): weights of features, whose plain product with a vector is what is compared."""
+        return self._within_author.discount(vector)
 
     def having(self, texts: TextSet) -> Ints64:
         """Return the features that occur in a set of texts."""
@@ -167,7 +223,7 @@ class _Frequencies:
 
 
 def _place_gains(
-    questions: Questions, chosen: Ints32, frequencies: _Frequencies, heads: Floats64
+    questions: Questions, matrix: Matrix, frequencies: _Frequencies, heads: Vectors
 ) -> tuple[Floats32, ...]:
     """Return, for each question, what each symbol of its document adds to the double-centered score, in deviations.
 
@@ -175,22 +231,24 @@ def _place_gains(
     heads: the product of both sides' distances from these means. The weight of a feature is divided equally among the
     places where it ends. Features that the document lacks have no place, so the gains do not add up to the whole score.
     """
-    cohort = flag_cohort(questions, chosen)
-    documents = frequencies.standardize(questions.documents[questions.first_compared_document :])
-    others = ~flag_excluded(questions, chosen)[questions.first_compared_document :]  # (documents, heads)
+    first = questions.first_compared_document
+    cohort = ~matrix.excluded & (matrix.heads >= questions.first_compared_head)
+    documents = frequencies.measure(questions.documents[first:]).unit()
+    learned = heads.unit()
     found: list[Floats32] = []
     for question in questions.questions:
         document = questions.documents[question.document]
-        among = chosen[question.document][cohort[question.document]]
-        beside = (chosen[questions.first_compared_document :] == question.head) & others
-        compared = documents[beside.any(axis=1)]
         features = frequencies.features_of(document)
-        if not len(among) or not len(compared):  # nobody to compare with
+        among = cohort[question.document]
+        beside = (matrix.heads[first:] == question.head) & ~matrix.excluded[first:]  # (documents, heads)
+        compared = beside.any(axis=1)
+        if not among.any() or not compared.any():  # nobody to compare with
             found.append(np.zeros(features.shape[1], np.float32))
             continue
-        row, head = frequencies.standardize([document])[0], heads[question.head]
-        weights = (row - compared.mean(axis=0)) * (head - heads[among].mean(axis=0))
-        spread = np.sqrt(np.std(compared @ head) * np.std(heads[among] @ row))
+        row, others = frequencies.measure([document]).unit()[0], matrix.heads[question.document][among]
+        head = frequencies.discount(learned[question.head] - learned[others].mean(axis=0))
+        weights = (row - documents[compared].mean(axis=0)) * head
+        spread = np.sqrt(np.std(matrix.values[first:][beside]) * np.std(matrix.values[question.document][among]))
         counts = np.bincount(features.ravel(), minlength=len(weights) + 1)[: len(weights)]
         each = np.append(weights / np.maximum(counts, 1) / max(spread, ROUNDING), 0)  # the last is for no feature
         found.append(each[features].sum(axis=0).astype(np.float32))
@@ -252,13 +310,14 @@ def _spell_grams(
 
 
 def _name_features(
-    questions: Questions, chosen: Ints32, frequencies: _Frequencies, heads: Floats64
+    questions: Questions, chosen: Ints32, frequencies: _Frequencies, heads: Vectors
 ) -> tuple[tuple[Feature, ...], ...]:
     """Name, for each question, the features of its document that speak most for and against the head.
 
     The cosine is a sum over features. Each has the product of its two numbers, less the mean of that over the cohort.
     """
     cohort = flag_cohort(questions, chosen)
+    learned = heads.unit()
     found: list[tuple[Feature, ...]] = []
     for question in questions.questions:
         among = chosen[question.document][cohort[question.document]]
@@ -266,7 +325,8 @@ def _name_features(
             found.append(())
             continue
         document = questions.documents[question.document]
-        weights = frequencies.standardize([document])[0] * (heads[question.head] - heads[among].mean(axis=0))
+        head = frequencies.discount(learned[question.head] - learned[among].mean(axis=0))
+        weights = frequencies.measure([document]).unit()[0] * head
         there = frequencies.having(document)
         found.append(strongest_features({frequencies.names[place]: float(weights[place]) for place in there}))
     return tuple(found)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from byline.corpora.documents import Document
 from byline.corpora.problems import BadProblem, Problem
@@ -24,6 +25,7 @@ from byline.text.normalize import normalize
 from byline.text.shared_passages import find_pairs, plain_form
 
 log = logging.getLogger(__name__)
+Ints64 = NDArray[np.int64]
 
 FEWEST_HEADS = 5
 """Heads without which nothing is answered: a score is only compared with those of other heads."""
@@ -157,6 +159,31 @@ class Questions:
         if self.reference:  # its authors' texts are divided between heads and documents
             sets += self.documents[self.first_compared_document :]
         return tuple(sorted({text for texts in sets for text in texts}))
+
+    @property
+    def background_authors(self) -> dict[int, tuple[int, ...]]:
+        """The texts of each author of a reference's cohort, by the author's number; empty without a cohort.
+
+        They are those of heads or documents, whichever are longer.
+        """
+        layout = self.reference.layout if self.reference else None
+        if layout is None:
+            return {}
+        sets = self.heads if (layout.lengths[0] >= layout.lengths[1]) == (self.way == 0) else self.documents
+        found: dict[int, set[int]] = {}
+        for author, texts in zip(layout.cohort, sets[-len(layout.cohort) :], strict=True):
+            found.setdefault(author, set()).update(texts)
+        return {author: tuple(sorted(texts)) for author, texts in found.items()}
+
+    @property
+    def case_authors(self) -> Ints64:
+        """(heads,): the number of the author of each head and document of a reference's cases; -1 for all others."""
+        found = np.full(len(self.heads), -1)
+        layout = self.reference.layout if self.reference else None
+        if layout is not None:
+            end = len(self.heads) - len(layout.cohort)
+            found[end - len(layout.cases) : end] = layout.cases
+        return found
 
     @property
     def learners(self) -> tuple[tuple[int, ...], ...]:

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import isotonic_regression
-from scipy.stats import binomtest, rankdata
 
 from byline.errors import AnswersError
 from byline.judgment.likelihood_ratio import Values
@@ -95,6 +93,8 @@ def average(measures: Sequence[Measures]) -> Averages:
 
 def auc(truth: Sequence[bool], answers: Sequence[float]) -> float:
     """Return the probability that a yes is answered higher than a no; ties count half."""
+    from scipy.stats import rankdata  # slow to import
+
     yes = require_both_classes(truth, "AUC")
     positives, negatives = int(yes.sum()), int((~yes).sum())
     ranks = rankdata(np.asarray(answers, dtype=np.float64))
@@ -149,6 +149,8 @@ def cllr(truth: Sequence[bool], ratios: Sequence[float] | Values) -> float:
 
 def cllr_min(truth: Sequence[bool], scores: Sequence[float] | Values) -> float:
     """Return Cllr after the best monotone calibration, by pool-adjacent-violators (PAV) with the truth known."""
+    from scipy.optimize import isotonic_regression  # slow to import
+
     yes = require_both_classes(truth, "Cllr")
     values, groups = np.unique(np.asarray(scores, dtype=np.float64), return_inverse=True)
     counts = np.bincount(groups, minlength=len(values))
@@ -183,6 +185,8 @@ class Reliability:
     @property
     def interval(self) -> tuple[float, float]:
         """Return Wilson's 95% interval of the share."""
+        from scipy.stats import binomtest  # slow to import
+
         found = binomtest(round(self.same * self.problems), self.problems).proportion_ci(method="wilson")
         return float(found.low), float(found.high)
 

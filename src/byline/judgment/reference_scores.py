@@ -1,7 +1,7 @@
 """Score problems and cases beside a reference population: normalized scores, and their means over engines.
 
-The score of a problem in the matrix of an engine is normalized by the local norm (see cohort_norms.py). The cohort is
-the reference. Two other kinds of trials are normalized in the same way, and show what a score means:
+The score of a problem in the matrix of an engine is normalized by the centered norm (see cohort_norms.py). The cohort
+is the reference. Two other kinds of trials are normalized in the same way, and show what a score means:
 
 - *Cases* are made of the reference's texts, cut to the lengths of the problem, and their truth is known. They compare
   texts of an author with other texts by the same author, or by one of a few others. The authors of a case are not in
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from byline.engines.matrix import PARTS, Flags, Side, Table
 from byline.engines.questions import ReferenceLayout
-from byline.judgment.cohort_norms import CohortScores, local_norm
+from byline.judgment.cohort_norms import CohortScores, centered_norm
 
 Indices = NDArray[np.int64]
 
@@ -117,9 +117,9 @@ def _score_side(side: Side) -> _ScoredSide:
     owners = np.array(layout.own_pairs, np.int64)
 
     def normalize(table: Table, places: slice, counted: Flags) -> Table:
-        """Return (trials,): the local norms of documents in a table, with the heads of the same numbers."""
+        """Return (trials,): the centered norms of documents in a table, with the heads of the same numbers."""
         rows = values[members, places].T  # the texts of the reference are whole
-        return local_norm(table.diagonal()[places], rows, table[places, members], cohort, counted)
+        return centered_norm(table.diagonal()[places], rows, table[places, members], cohort, counted)
 
     scores = normalize(values, asked, ~related)
     own = _mean_by_owner(normalize(values, pairs, ~related[owners]), owners, len(scores))
@@ -137,7 +137,7 @@ def _score_cases(
     authors = np.array(layout.cases, np.int64)
     one, other = _pair_cases(authors, excluded[made, made] | excluded[made, made].T)
     heads, documents = (other, one) if side.way == 1 else (one, other)
-    scores = local_norm(
+    scores = centered_norm(
         values[made, made][documents, heads],
         values[members, made].T[heads],
         values[made, members][documents],

@@ -1,7 +1,7 @@
 """Answer each question by itself: a log-likelihood ratio from normalized scores beside a reference population.
 
-The score of a question is the mean over the engines of its local norm (see reference_scores.py). If scores of texts by
-one author and by two were normal with the same deviation s and the means m + d/2 and m - d/2, the natural
+The score of a question is the mean over the engines of its centered norm (see reference_scores.py). If scores of texts
+by one author and by two were normal with the same deviation s and the means m + d/2 and m - d/2, the natural
 log-likelihood ratio of a score x would be (d / s^2) (x - m). So
 
     log LR = slope * (x - midpoint)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 from threadpoolctl import threadpool_limits
 
 from byline.corpora.answers import Answer, match_truth
@@ -259,6 +258,8 @@ def _product(
 
 
 def _agreement(scores: Table, others: Sequence[Table]) -> float | None:
+    from scipy.stats import rankdata  # slow to import
+
     if not others:
         return None
     rest = average_members(others)

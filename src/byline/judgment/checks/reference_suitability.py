@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from byline.corpora.problems import Problem
 from byline.corpora.reference import (
@@ -18,6 +20,8 @@ from byline.corpora.reference import (
     related_texts,
     same_language,
 )
+from byline.engines.ngram.counts import NONE
+from byline.engines.ngram.kernels import index_texts
 from byline.judgment.checks.cautions import Grade, ProblemCheck, ReferenceCheck
 from byline.text.shared_passages import plain_form
 
@@ -31,6 +35,9 @@ MAX_SIMILARITY = 1.25
 """Two sides that are this many times as similar as any two authors of the reference share something that it lacks."""
 MAX_CHARACTERS = 4_000
 """The beginning of each text that is compared: more does not help, because longer texts are always more similar."""
+
+NGRAMS = (3, 5)
+"""The lengths of n-grams whose likeness shows kind and subject."""
 
 Floats = npt.NDArray[np.float32]
 Flags = npt.NDArray[np.bool_]
@@ -140,14 +147,9 @@ class _Similarity:
     """Similarities of texts in character n-grams, which depend on kind and subject more than on the author."""
 
     def __init__(self, reference: Reference, asked: Sequence[str]) -> None:
-        from sklearn.feature_extraction.text import TfidfVectorizer  # slow to import
-
         self.row_of = {text: row for row, text in enumerate(dict.fromkeys(asked))}
         count = len(reference.texts)
-        vectorizer = TfidfVectorizer(
-            analyzer="char", ngram_range=(3, 5), lowercase=False, sublinear_tf=True, dtype=np.float32
-        )
-        vectors = vectorizer.fit_transform([text[:MAX_CHARACTERS] for text in (*reference.plain, *self.row_of)])
+        vectors = _weigh_ngrams([text[:MAX_CHARACTERS] for text in (*reference.plain, *self.row_of)])
         self.vectors = vectors[count:]
         self.to_reference: Floats = (self.vectors @ vectors[:count].T).toarray()
         own: Floats = (vectors[:count] @ vectors[:count].T).toarray()
@@ -168,13 +170,34 @@ class _Similarity:
         if known_far or unknown_far:
             side = "the unknown text is" if not known_far else "both sides are" if unknown_far else "the known side is"
             found.append(f"{side} of a kind that the reference hardly has")
-        together = float((self.vectors[rows[0]] @ self.vectors[rows[1]].T).toarray()[0, 0])
+        together = float((self.vectors[rows[:1]] @ self.vectors[rows[1:]].T).toarray()[0, 0])
         if together > MAX_SIMILARITY * self.greatest:
             found.append(
                 f"the two sides are far more alike ({together:.2f}) than any two people's texts of the"
                 f" reference ({self.greatest:.2f}), perhaps by a subject that they share and the reference lacks"
             )
         return found
+
+
+def _weigh_ngrams(texts: Sequence[str]) -> csr_array:
+    """Return (texts, n-grams): damped frequencies of characters' n-grams, weighted by rarity, of length 1."""
+    codes = [np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32) for text in texts]
+    _, numbers = np.unique(np.concatenate(codes), return_inverse=True)
+    ends = np.cumsum([len(each) for each in codes])
+    index = index_texts(np.split(numbers.astype(np.int32), ends[:-1]), NGRAMS[1])
+    found, counts = [], []
+    for begin, end in pairwise(index.starts.tolist()):
+        grams = index.grams[NGRAMS[0] - 1 :, begin:end]
+        different, often = np.unique(grams[grams != NONE], return_counts=True)
+        found.append(different)
+        counts.append(often)
+    having = np.bincount(np.concatenate(found), minlength=index.size)
+    rarity = np.log((1 + len(texts)) / (1 + having)) + 1
+    values = [(1 + np.log(often)) * rarity[different] for different, often in zip(found, counts, strict=True)]
+    values = [each / max(float(np.sqrt(each @ each)), 1e-9) for each in values]
+    starts = np.cumsum([0, *map(len, found)])
+    table = np.concatenate(values).astype(np.float32), np.concatenate(found), starts
+    return csr_array(table, shape=(len(texts), index.size))
 
 
 def _same_author_pairs(reference: Reference) -> Flags:
