@@ -3,7 +3,7 @@
     BYLINE_DATA=folder-of-corpora python benchmarks/ablation.py DIR         read the run folders in DIR
     python benchmarks/ablation.py --table                                   print what is stored, read nothing
 
-Each variant is calibrated as in pan.py: every corpus with a line that was fitted on the others. The results are in
+Each variant is calibrated as in pan.py: every corpus by what was fitted on the others. The results are in
 benchmarks/results/ablation.json.
 """
 
@@ -27,7 +27,7 @@ from byline.judgment.metrics import measure
 from byline.runs.folder import read_members, read_plan
 from byline.runs.member_files import Record
 from byline.runs.plan import Plan
-from judging import calibrate, values_by_id
+from judging import Stored, calibrate, values_by_id
 from stored import RESULTS, commit
 
 PATH = RESULTS / "ablation.json"
@@ -50,10 +50,12 @@ VARIANTS: dict[str, tuple[Choose, bool]] = {
     "no topic masked": (lambda record: not masked(record), True),
     "topic always masked": (masked, True),
     "neither matched nor masked": (lambda record: not masked(record), False),
-    "without networks": (engine("ngram", "vectors"), True),
-    "without n-grams": (engine("rnn", "vectors"), True),
-    "without vectors": (engine("rnn", "ngram"), True),
+    "without networks": (engine("characters", "words", "punctuation", "ngram", "vectors"), True),
+    "without frequencies": (engine("rnn", "ngram", "vectors"), True),
+    "without punctuation": (engine("characters", "words", "rnn", "ngram", "vectors"), True),
+    "without n-grams and vectors": (engine("characters", "words", "punctuation", "rnn"), True),
     "networks only": (engine("rnn"), True),
+    "frequencies only": (engine("characters", "words", "punctuation"), True),
     "n-grams only": (engine("ngram"), True),
     "vectors only": (engine("vectors"), True),
 }
@@ -99,8 +101,8 @@ def parse_options() -> argparse.Namespace:
     return options
 
 
-def read(plan: Plan, records: Sequence[Record], matched: bool, ids: Sequence[str]) -> list[float | None]:
-    """What a calibration is fitted to, for each problem of the truth by id."""
+def read(plan: Plan, records: Sequence[Record], matched: bool, ids: Sequence[str]) -> Stored:
+    """What ratios are fitted to, for each problem of the truth by id."""
     (group,) = plan.groups
     readings = []
     for record in records:

@@ -1,29 +1,40 @@
-"""Relative scores of several corpora -> calibrated answers, each corpus with what was fitted on the others only."""
+"""Scores of several corpora -> calibrated answers, each corpus with what was fitted on the others only.
+
+Problems that were compared with each other have values by norm, which fit_whole_corpora.py turns into ratios. Others
+have one value each, from which a line makes a ratio.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from byline.corpora.answers import read_truth
 from byline.judgment.calibration import MAX_FLOAT, Caps, apply_caps, line_bans
 from byline.judgment.calibration_fitting import CalibrationLine, empirical_bounds, fit_line, weigh_corpora
-from byline.judgment.fusion import MemberScores
+from byline.judgment.fusion import MemberScores, average_norms
 from byline.judgment.interpretation import calibration_scores
 from byline.judgment.likelihood_ratio import Values, best_radius, choose_radius, probability
 from byline.judgment.metrics import Flags, measure
+from byline.judgment.whole_corpora import CorpusCoefficients
 from byline.runs.plan import Plan
 from byline.settings.settings import Interpretation
+from fit_whole_corpora import fit_coefficients, rate
 
 Rows = Sequence[dict[str, Any]]
 Truths = Mapping[str, Sequence[bool]]
 """By corpus, in the order of the problems' ids."""
+Stored = Sequence[float | None] | Sequence[Sequence[float | None]]
+"""A value for each problem, or for each norm and problem; JSON has no NaN."""
 
 UNBOUND = Caps(MAX_FLOAT, MAX_FLOAT)
 BELIEVED, BELIEVED_ALONE = 0.9, 0.6
-"""The share of a log-likelihood ratio that is kept where it was calibrated on other corpora."""
+"""The share of a log-likelihood ratio by a line that is kept where it was calibrated on other corpora."""
 DIGITS = 5
 
 
@@ -31,9 +42,12 @@ class Learned(NamedTuple):
     """What some corpora teach of others' scores: a calibration, in short."""
 
     line: CalibrationLine
+    """Of ratios, if there are coefficients; of values otherwise."""
     caps: Caps
     radius: float | None
     """Of undecided answers, where problems are by themselves; where they are not, their own answers tell it."""
+    coefficients: CorpusCoefficients | None = None
+    """Of values by norm."""
 
 
 def calibrate(rows: Rows, truths: Truths) -> None:
@@ -49,8 +63,15 @@ def calibrate(rows: Rows, truths: Truths) -> None:
 def learn(rows: Rows, truths: Truths, alone: bool, seed: int = 0) -> Learned:
     """Line and radius of some corpora's values of one seed, and the greatest ratios that all seeds bear out."""
     own = of_seed(rows, seed)
-    learned = Learned(doubt(fit(own, truths), alone), learn_caps(rows, truths, alone), None)
+    learned = learn_ratios(own, truths, alone)._replace(caps=learn_caps(rows, truths, alone))
     return learned._replace(radius=learn_radius(own, truths, learned)) if alone else learned
+
+
+def learn_ratios(rows: Rows, truths: Truths, alone: bool) -> Learned:
+    """What makes ratios of some corpora's values, without bounds."""
+    if all(is_by_norm(row["values"]) for row in rows):
+        return Learned(CalibrationLine(1.0, 0.0), UNBOUND, None, fit_coefficients(tables_of(rows), truths))
+    return Learned(doubt(fit(rows, truths), alone), UNBOUND, None)
 
 
 def learn_caps(rows: Rows, truths: Truths, alone: bool) -> Caps:
@@ -76,8 +97,8 @@ def held_out(rows: Rows, truths: Truths, alone: bool) -> Values:
     """(problems of all corpora, by name): ratios in bans without bound, each by a line fitted on the other corpora."""
     found = []
     for row in sorted(rows, key=lambda row: str(row["corpus"])):
-        line = doubt(fit([other for other in rows if other["corpus"] != row["corpus"]], truths), alone)
-        found.append(bans_of(row["values"], Learned(line, UNBOUND, None)))
+        others = [other for other in rows if other["corpus"] != row["corpus"]]
+        found.append(bans_of(row["values"], learn_ratios(others, truths, alone)))
     return np.concatenate(found)
 
 
@@ -111,14 +132,14 @@ def learn_radius(rows: Rows, truths: Truths, learned: Learned) -> float:
     return best_radius(chances, ((chances > 0.5) == same).astype(np.float64))
 
 
-def bans_of(values: Sequence[float | None], learned: Learned) -> Values:
-    scores = numbers(values)
+def bans_of(values: Stored, learned: Learned) -> Values:
+    scores = scores_of(values, learned)
     return np.where(np.isnan(scores), 0, apply_caps(line_bans(scores, *learned.line), *learned.caps))
 
 
-def judge(values: Sequence[float | None], truth: Sequence[bool], learned: Learned) -> dict[str, Any]:
+def judge(values: Stored, truth: Sequence[bool], learned: Learned) -> dict[str, Any]:
     """Answers to the problems of one corpus, and their measures; undecided as byline verify does it."""
-    scores = numbers(values)
+    scores = scores_of(values, learned)
     chances = probability(bans_of(values, learned))
     there = ~np.isnan(scores)
     near = np.abs(chances - 0.5) < (choose_radius(chances[there]) if learned.radius is None else learned.radius)
@@ -136,16 +157,41 @@ def halve(scores: Values, truth: Sequence[bool]) -> dict[str, float]:
     return {key: round(getattr(measures, key), 4) for key in ("auc", "product")}
 
 
-def values_by_id(
-    plan: Plan, readings: Sequence[MemberScores], way: Interpretation, ids: Sequence[str]
-) -> list[float | None]:
-    """What a calibration is fitted to, for each of the ids; None where a problem was not answered."""
+def values_by_id(plan: Plan, readings: Sequence[MemberScores], way: Interpretation, ids: Sequence[str]) -> Stored:
+    """What ratios are fitted to, for each of the ids; None where a problem was not answered."""
     (group,) = plan.groups
-    found = dict(zip(group.ids, plain(calibration_scores(readings, way)), strict=True))
-    return [found.get(name) for name in ids]
+    tables = average_norms(readings) if way == "relative" else calibration_scores(readings, way)[None]
+    found = [dict(zip(group.ids, plain(row), strict=True)) for row in tables]
+    by_id = [[each.get(name) for name in ids] for each in found]
+    return by_id if way == "relative" else by_id[0]
 
 
-def numbers(values: Sequence[float | None]) -> Values:
+def is_by_norm(values: Stored) -> bool:
+    return any(isinstance(value, list) for value in values)
+
+
+def scores_of(values: Stored, learned: Learned) -> Values:
+    """(problems,): values, or the ratios of values by norm."""
+    return numbers(values) if learned.coefficients is None else rate(table_of(values), learned.coefficients)
+
+
+def table_of(values: Stored) -> NDArray[np.float64]:
+    """(norms, problems)"""
+    return np.array([numbers(row) for row in values])
+
+
+def tables_of(rows: Rows) -> dict[str, NDArray[np.float64]]:
+    """By corpus, the values of the first of its rows."""
+    return {str(row["corpus"]): table_of(row["values"]) for row in reversed(rows)}
+
+
+def truths_by_corpus(rows: Rows, data: Path) -> dict[str, list[bool]]:
+    """By corpus, in the order of the problems' ids."""
+    truths = {corpus: read_truth(data / corpus) for corpus in sorted({row["corpus"] for row in rows})}
+    return {corpus: [truth[name] for name in sorted(truth)] for corpus, truth in truths.items()}
+
+
+def numbers(values: Stored) -> Values:
     """(problems,): JSON has no NaN."""
     return np.array([np.nan if value is None else value for value in values], np.float64)
 

@@ -52,7 +52,7 @@ from byline.runs.plan import Plan
 from byline.runs.request import parse_duration
 from byline.settings.settings import Pool, Ranking, Settings, parse_assignments, pool_of, read_pool
 from byline.tasks.verify import verify
-from judging import calibrate, values_by_id
+from judging import Stored, calibrate, truths_by_corpus, values_by_id
 from stored import RESULTS, commit, save
 
 LANGUAGES = ("dutch", "english", "greek", "spanish")
@@ -97,7 +97,7 @@ def main() -> None:
                 continue
             stored["runs"].append(row)
             if "values" in row:
-                calibrate(stored["runs"], truths_of(stored["runs"], data))
+                calibrate(stored["runs"], truths_by_corpus(stored["runs"], data))
             keep(path, stored)
             print(f"{row['corpus']} seed {row['seed']}: {row['seconds']} s", file=sys.stderr, flush=True)
     print_table(stored)
@@ -138,9 +138,15 @@ def read_again(path: Path, data: Path, runs: Path | None) -> None:
     for row in stored["runs"] if runs else ():
         kept = runs / f"{row['corpus']}-{row['seed']}"
         plan = read_plan(kept)
-        row["values"] = relative_values(plan, list(read_members(kept, plan)), sorted(read_truth(data / row["corpus"])))
+        engines = stored.get("engines")
+        records = [
+            record
+            for record in read_members(kept, plan)
+            if not engines or record.member.settings.engine in engines.split(",")
+        ]
+        row["values"] = relative_values(plan, records, sorted(read_truth(data / row["corpus"])))
         row |= {"read_by": commit(), "code": fingerprint()}
-    calibrate(stored["runs"], truths_of(stored["runs"], data))
+    calibrate(stored["runs"], truths_by_corpus(stored["runs"], data))
     keep(path, stored)
     print_table(stored)
 
@@ -202,18 +208,12 @@ def run(data: Path, corpus: str, seed: int, options: argparse.Namespace) -> dict
     return row
 
 
-def relative_values(plan: Plan, records: Sequence[Record], ids: Sequence[str]) -> list[float | None]:
+def relative_values(plan: Plan, records: Sequence[Record], ids: Sequence[str]) -> Stored:
     """What a calibration is fitted to, for each problem of the truth by id."""
     (group,) = plan.groups
     way = plan.judgment.interpretation
     readings = [score_sides(record.sides, len(group.ids), record.member.settings, way) for record in records]
     return values_by_id(plan, readings, way, ids)
-
-
-def truths_of(rows: Sequence[dict[str, Any]], data: Path) -> dict[str, list[bool]]:
-    """By corpus, in the order of the problems' ids."""
-    truths = {corpus: read_truth(data / corpus) for corpus in sorted({row["corpus"] for row in rows})}
-    return {corpus: [truth[name] for name in sorted(truth)] for corpus, truth in truths.items()}
 
 
 def choose_pool(options: argparse.Namespace, language: str) -> Pool:

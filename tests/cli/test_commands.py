@@ -501,11 +501,13 @@ class TestAnswering:
     ) -> None:
         done = run("verify", make_corpus(small_problems(6)), "-o", tmp_path / "out", *FAST)
         assert done.returncode == 0, done.stderr
-        assert done.stderr.splitlines()[0] == "8 members of best"
+        assert done.stderr.splitlines()[0] == "11 members of best"
         (engines,) = re.findall("^Engines: (.*)$", done.stdout, re.MULTILINE)
-        assert {name.split()[0] for name in engines.split(", ")} == {"vectors", "ngram", "rnn"}
+        assert {name.split()[0] for name in engines.split(", ")} == {
+            "characters", "words", "punctuation", "vectors", "ngram", "rnn",
+        }  # fmt: skip
         assert re.search("^Interpretation: relative, relative to all other texts", done.stdout, re.MULTILINE)
-        assert "Members: 8, of preset best, with seed 0, in " in done.stdout
+        assert "Members: 11, of preset best, with seed 0, in " in done.stdout
         assert "the probability of the same author, at a prior of 0.5." in done.stdout
 
     def test_a_prior_changes_probabilities_and_not_ratios(self, make_corpus: MakeCorpus) -> None:

@@ -166,7 +166,7 @@ def test_a_wrong_answer_is_a_fault() -> None:
     off = {**stored, "EN003": stored["EN003"] + 2e-6}
     wrong = selftest.compare("vectors", off, stored)
     assert wrong.state == "broken"
-    assert wrong.said.startswith("EN003 is 0.45")
+    assert wrong.said.startswith("EN003 is 0.0016")
     assert wrong.remedy == selftest.REINSTALL
     assert selftest.compare("vectors", {**stored, "EN003": float("nan")}, stored).state == "broken"
     assert selftest.compare("vectors", {"EN001": 0.5}, stored).state == "broken"

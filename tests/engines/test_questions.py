@@ -315,6 +315,44 @@ class TestSharedPassages:
         assert changes[1] == 0
 
 
+class TestSingleTexts:
+    settings = Settings(engine="vectors", single_texts=True, train_on="known", swap_short=False)
+
+    def lay(self, **changes: object) -> Questions:
+        items = [problem(str(n), [f"{A} {n * 'z'}", f"{A} {n * 'w'}"], f"{B} {n * 'y'}") for n in range(1, 6)]
+        (side,) = prepare_questions(items, self.settings.change(changes)).sides
+        return side
+
+    def test_every_text_has_a_head_and_a_document_beside_those_of_problems(self) -> None:
+        side = self.lay()
+        singles = {(text,) for text in range(len(side.texts))}
+        assert len(side.texts) == 15
+        assert set(side.documents) == singles
+        assert set(side.heads) == singles | {side.heads[question.head] for question in side.questions}
+        assert len(side.heads) == 20
+
+    def test_texts_of_one_problem_are_compared_only_where_it_asks(self) -> None:
+        side = self.lay()
+        for question in side.questions:
+            texts = {*side.heads[question.head], *side.documents[question.document]}
+            for number, document in enumerate(side.documents):
+                for head, learned in enumerate(side.heads):
+                    together = bool(texts & set(document)) and bool(texts & set(learned))
+                    asked = (number, head) == (question.document, question.head)
+                    assert (head in side.excluded_heads[number]) == (together and not asked) or not together
+
+    def test_there_are_as_many_as_heads_may_be_compared(self) -> None:
+        side = self.lay(compared=12)
+        assert len(side.heads) == 12
+        assert len({question.head for question in side.questions}) == 5
+        assert len(self.lay(compared=10).heads) == 10
+
+    def test_the_order_of_the_problems_does_not_matter(self) -> None:
+        items = [problem(str(n), [f"{A} {n * 'z'}"], f"{B} {n * 'y'}") for n in range(1, 6)]
+        one, two = (prepare_questions(each, self.settings).sides[0] for each in (items, items[::-1]))
+        assert (one.heads, one.documents, one.excluded_pairs) == (two.heads, two.documents, two.excluded_pairs)
+
+
 class TestTooLittleToCompareWith:
     def test_fewer_than_five_heads_are_refused(self) -> None:
         items = [problem(str(n), [f"{A} {n * 'z'}"], f"{B} {n * 'y'}") for n in range(1, 6)]

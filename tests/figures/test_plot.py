@@ -43,7 +43,7 @@ from byline.figures.score_tables import arrange, held_out_table, relative_table,
 from byline.figures.styles import MARKERS, PALETTE, Style, legend_entries, plain_name, read_styles, style_names
 from byline.judgment.metrics import cllr, measure
 from byline.judgment.resampling import interval, measure_draws, weigh_problems
-from byline.judgment.score_normalization import REACHES, relative_scores
+from byline.judgment.score_normalization import NORMS, relative_scores
 from byline.report.verification import verification_report
 from byline.runs.folder import RunOutput
 from byline.runs.member_files import Record, read_record
@@ -208,11 +208,11 @@ class TestTables:
     def test_asked_pairs_have_the_scores_that_answers_are_made_of(self, opened: Run) -> None:
         for record in opened.records:
             for side in record.sides:
-                for number, reach in enumerate(REACHES):
-                    table = relative_table(side, reach)
+                for number in range(len(NORMS)):
+                    table = relative_table(side, [float(number == norm) for norm in range(number + 1)])
                     found = [table[question.document, question.head] for question in side.questions]
                     assert found == pytest.approx(relative_scores(side)[number].tolist())
-                assert np.isnan(table).tolist() == side.matrix.excluded.tolist()
+                    assert np.isnan(table).tolist() == side.matrix.excluded.tolist()
 
     def test_the_framed_scores_average_to_those_of_the_answers(self, opened: Run) -> None:
         table = score_table(opened)

@@ -219,7 +219,7 @@ def without(name: str) -> dict[str, object]:
         (checked_json(values(format="1")), "not a calibration"),
         (checked_json(values(format=True)), "not a calibration"),
         (checked_json(values(format=0)), "not a calibration"),
-        (checked_json(values(format=5, beauty=1)), r"newer Byline \(format 5\)"),
+        (checked_json(values(format=6, beauty=1)), r"newer Byline \(format 6\)"),
         (checked_json(without("cap")), r"not those of a calibration \(cap\)"),
         (checked_json(values(beauty=1)), r"not those of a calibration \(beauty\)"),
         (checked_json(values(slope={"a": 1})), "slope must be a number"),

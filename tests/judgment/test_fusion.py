@@ -1,4 +1,4 @@
-"""Fusion of members: weights, the reach, standard errors, by hand."""
+"""Fusion of members: weights of engines and norms, standard errors, by hand."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from byline.judgment.fusion import (
     average_members,
     fuse_engines,
     fuse_members,
-    strength,
+    mix_norms,
 )
-from byline.judgment.score_normalization import REACHES
+from byline.judgment.whole_corpora import weigh_norms
 
 NAN = float("nan")
 
 
-def member(engine: str, *reaches: Sequence[float]) -> MemberScores:
-    return MemberScores(engine, np.array(reaches, np.float64))
+def member(engine: str, *norms: Sequence[float]) -> MemberScores:
+    return MemberScores(engine, np.array(norms, np.float64))
 
 
 def with_strengths(*strengths: float, problems: int = 16) -> Table:
-    """(reaches, problems): scores with a standard deviation of 1 and these means."""
+    """(norms, problems): scores with a standard deviation of 1 and these means."""
     signs = np.where(np.arange(problems) % 2, 1.0, -1.0)
     return np.array([signs + each for each in strengths])
 
@@ -66,15 +66,15 @@ def test_all_members_together_are_the_plain_mean() -> None:
     fused = fuse_members([MemberScores(engine, each[None]) for engine, each in zip("aab", scores, strict=True)])
     np.testing.assert_array_equal(fused.scores, [3, 5, NAN])
     np.testing.assert_array_equal(fused.scores, average_members(scores))
-    assert fused.reach == REACHES[0]
+    assert fused.weights == (1,)
 
 
 def test_the_order_of_members_does_not_matter() -> None:
     rng = np.random.default_rng(0)
-    members = [MemberScores(engine, rng.normal(1, 1, (3, 20))) for engine in "abcabbb"]
+    members = [MemberScores(engine, rng.normal(1, 1, (2, 20))) for engine in "abcabbb"]
     one, two = fuse_engines(members), fuse_engines(members[::-1])
     np.testing.assert_array_equal(one.scores, two.scores)
-    assert one.reach == two.reach
+    assert one.weights == two.weights
 
 
 class TestErrors:
@@ -96,46 +96,32 @@ class TestErrors:
         assert fused.errors == pytest.approx([np.sqrt(3 / 4)])
 
 
-class TestReach:
-    """With 16 problems the strength must gain more than 1/4."""
-
-    @pytest.mark.parametrize(
-        ("strengths", "problems", "chosen"),
-        [
-            ((0.5, 0.5, 0.5), 16, 0),
-            ((0.5, 0.74, 0.7), 16, 0),
-            ((0.5, 0.76, 0.7), 16, 1),
-            ((0.5, 0.76, 0.8), 16, 2),
-            ((0.5, 0.8, 0.76), 16, 1),
-            ((-0.5, -0.9, 0.1), 16, 2),
-            ((0.5, 0.75, 0.75), 16, 0),  # among equals the least matched
-            ((0.5, 0.9, 0.9), 16, 1),
-            ((0.5, 0.7, 0.5), 16, 0),
-            ((0.5, 0.7, 0.5), 36, 1),  # more problems need less of a gain
-        ],
-    )
-    def test_the_strongest_is_chosen_if_it_gains_more_than_chance(
-        self, strengths: list[float], problems: int, chosen: int
-    ) -> None:
-        scores = with_strengths(*strengths, problems=problems)
+class TestNorms:
+    def test_the_weights_are_those_of_the_strengths_of_the_engines_means(self) -> None:
+        scores = with_strengths(0.5, 0.6)
         fused = fuse_engines([MemberScores("rnn", scores)])
-        assert (fused.reach, fused.single) == (REACHES[chosen], False)
-        np.testing.assert_allclose(fused.scores, scores[chosen])
+        assert fused.weights == pytest.approx(weigh_norms(scores).tolist())
+        np.testing.assert_allclose(fused.scores, np.array(fused.weights) @ scores)
+        assert not fused.single
 
-    def test_engines_decide_equally_and_share_one_reach(self) -> None:
-        gains, loses = with_strengths(0.5, 0.9, 0.5), with_strengths(0.5, 0.4, 0.5)
+    def test_engines_decide_equally_and_share_their_weights(self) -> None:
+        gains, loses = with_strengths(0.5, 0.9), with_strengths(0.5, 0.4)
         fused = fuse_engines([*[MemberScores("rnn", gains)] * 9, MemberScores("ngram", loses)])
-        assert fused.reach == REACHES[0]  # (0.4 - 0.1) / 2 is less than 1/4
-        gains = with_strengths(0.5, 1.5, 0.5)
-        fused = fuse_engines([MemberScores("rnn", gains), MemberScores("ngram", loses)])
-        assert fused.reach == REACHES[1]
-        np.testing.assert_allclose(fused.scores, (gains[1] + loses[1]) / 2)
+        assert fused.weights == pytest.approx(weigh_norms((gains + loses) / 2).tolist())
+        np.testing.assert_allclose(fused.scores, np.array(fused.weights) @ (gains + loses) / 2)
 
-    @pytest.mark.parametrize("count", [1, 2, 3])
-    def test_a_member_with_fewer_reaches_restricts_the_choice(self, count: int) -> None:
-        scores = with_strengths(0.5, 0.8, 1.9)
-        fused = fuse_engines([MemberScores("rnn", scores), MemberScores("ngram", scores[:count])])
-        assert fused.reach == REACHES[count - 1]
+    def test_a_member_with_one_norm_leaves_no_other(self) -> None:
+        scores = with_strengths(0.5, 1.9)
+        fused = fuse_engines([MemberScores("rnn", scores), MemberScores("ngram", scores[:1])])
+        assert fused.weights == (1,)
+        np.testing.assert_allclose(fused.scores, scores[0])
+
+    def test_parts_are_mixed_like_the_whole(self) -> None:
+        parts = np.arange(PARTS * 4.0).reshape(PARTS, 2, 2)
+        members = [MemberScores("a", with_strengths(0.5, 0.7, problems=2), parts)]
+        fused = fuse_engines(members)
+        mixed = np.array([mix_norms(part, fused.weights) for part in parts])
+        assert fused.errors == pytest.approx(np.sqrt(4 * mixed.var(axis=0)))
 
 
 class TestAverage:
@@ -164,17 +150,3 @@ class TestAverage:
         assert np.isnan(Mean(np.zeros(1), np.array([NAN]), None).total_errors())
         fused = fuse_engines([MemberScores("a", np.zeros((1, 1)), parts[:, None])])
         assert fused.errors == pytest.approx([np.sqrt(8 / 5)])
-
-
-@pytest.mark.parametrize(
-    ("scores", "wanted"), [([1, 3, NAN], 2), ([-1, -3], -2), ([], 0), ([0.7], 0), ([NAN, NAN], 0), ([NAN, 0.7], 0)]
-)
-def test_strength_is_the_mean_over_the_standard_deviation(scores: list[float], wanted: float) -> None:
-    assert strength(np.array(scores, np.float64)) == pytest.approx(wanted)
-
-
-@pytest.mark.parametrize("count", [2, 3, 6, 7])
-def test_equal_scores_have_no_strength(count: int) -> None:
-    """The mean of equal numbers is off by the last bit for some counts; that must not be divided by."""
-    for score in (0.1, 0.7, 1.0):
-        assert strength(np.full(count, score)) == 0

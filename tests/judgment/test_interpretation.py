@@ -26,6 +26,7 @@ from byline.judgment.interpretation import (
 )
 from byline.judgment.score_normalization import rank_among_heads, rank_among_texts
 from byline.judgment.single_questions import Bounds, Coefficients, fuse_reference_scores
+from byline.judgment.whole_corpora import rate_corpus
 from byline.settings.settings import Settings
 
 UNSEEN = np.zeros((3, 3), np.bool_)
@@ -197,7 +198,22 @@ class TestByThemselves:
         line = replace(self.line, interpretation="relative")
         verdicts = answer_problems(self.ids, members, JudgmentOptions("relative", calibration=line))
         assert [answer.bounds for answer in verdicts.answers] == [None] * 3
-        assert (verdicts.learned, verdicts.slopes) == ((), None)
+        assert verdicts.learned == ()
+
+    def test_the_ratios_of_a_corpus_follow_from_the_distribution_of_its_scores(self) -> None:
+        members = [MemberScores("vectors", np.array([[0.0, 1, 2, 4]]))]
+        verdicts = answer_problems((*self.ids, "d"), members, JudgmentOptions("relative"))
+        scale = rate_corpus(np.array([0.0, 1, 2, 4]))
+        assert (verdicts.center, verdicts.strength) == (scale.midpoint, scale.strength)
+        assert (verdicts.weights, verdicts.matched) == ((1,), None)
+        ratios = scale.apply(np.array([0.0, 1, 2, 4]))
+        np.testing.assert_array_equal(calibration_scores(members, "relative"), ratios)
+        assert [answer.value for answer in verdicts.answers] == pytest.approx(expit(ratios).tolist())
+        assert verdicts.slopes is not None
+        assert verdicts.slopes.tolist() == [scale.slope] * 4
+        both = [MemberScores("vectors", np.array([[0.0, 1, 2, 4], [1.0, 2, 3, 5]]))]
+        verdicts = answer_problems((*self.ids, "d"), both, JudgmentOptions("relative"))
+        assert verdicts.matched == verdicts.weights[1] > 0.5
 
     @pytest.mark.parametrize("calibration", [None, line])
     def test_a_problem_that_cannot_be_compared_is_undecided_and_changes_no_other(

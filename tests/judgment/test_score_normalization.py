@@ -9,10 +9,11 @@ from byline.engines.matrix import PARTS, Matrix, Side, Table
 from byline.engines.questions import Question
 from byline.judgment.metrics import auc
 from byline.judgment.score_normalization import (
-    REACHES,
+    NORMS,
     asked_positions,
     part_scores,
     relative_scores,
+    relative_tables,
 )
 
 
@@ -34,13 +35,21 @@ def test_a_small_matrix_by_hand() -> None:
     """The first head is asked about the first document; every other pair counts.
 
     Rows have the means 3, 2, 2 without the asked pair, so they become -3 -1 1, -1 0 1, 1 0 -1; columns of these have
-    the means 0, -1/3, 1/3, so what is left is -3 -2/3 2/3, -1 1/3 2/3, 1 1/3 -4/3. Such remainders are 2/3 for the
-    document, 1 for the head and 6/8 altogether: the pair is 3 x 3/4 / (2/3 x 1) deviations lower than expected.
+    the means 0, -1/3, 1/3, so what is left is -3 -2/3 2/3, -1 1/3 2/3, 1 1/3 -4/3. The other pairs of the head, -1 and
+    1, have a standard deviation of 1, those of the document, -2/3 and 2/3, one of 2/3: the pair is 3 and 9/2 standard
+    deviations lower. With so few pairs all are among the nearest.
     """
     values = np.array([[0.0, 2, 4], [1, 2, 3], [3, 2, 1]])
     scores = relative_scores(side(values, questions=own(1)))
-    assert scores.shape == (len(REACHES), 1)
-    assert scores[0] == pytest.approx([3 * (3 / 4) / (2 / 3)])
+    assert scores == pytest.approx(np.full((len(NORMS), 1), (3 + 9 / 2) / 2))
+
+
+def test_a_side_with_a_single_pair_to_compare_with_does_not_count() -> None:
+    """Without the second document, the head has one other pair, which has no standard deviation."""
+    values = np.array([[0.0, 2, 4], [3, 2, 1]])
+    (score,), _ = relative_scores(side(values, questions=own(1)))
+    rest = np.array([values[0, 1] - values[1, 1], values[0, 2] - values[1, 2]])  # what the documents do not share
+    assert score == pytest.approx((np.mean(rest) - (values[0, 0] - values[1, 0])) / (rest.std() / 2))
 
 
 def test_a_lower_value_is_a_higher_score() -> None:
@@ -163,7 +172,7 @@ def test_where_nothing_is_left_to_compare_with_scores_are_still_numbers(shape: t
 
 
 def test_without_questions_there_are_no_scores() -> None:
-    assert relative_scores(side(noise(), questions=())).shape == (len(REACHES), 0)
+    assert relative_scores(side(noise(), questions=())).shape == (len(NORMS), 0)
 
 
 def test_in_a_sampled_matrix_asked_values_are_found_where_their_heads_are() -> None:
@@ -171,6 +180,14 @@ def test_in_a_sampled_matrix_asked_values_are_found_where_their_heads_are() -> N
     questions = (Question(0, 5, 0), Question(1, 9, 2), Question(2, 3, 3))
     sampled = Side(Matrix(noise(4, 3), np.zeros((4, 3), np.bool_), heads), questions, frozenset())
     np.testing.assert_array_equal(asked_positions(sampled), [[0, 2, 3], [1, 2, 0]])
+
+
+def test_tables_hold_the_scores_of_asked_pairs() -> None:
+    full, order = noise(), np.tile(np.arange(8, dtype=np.int32)[::-1], (8, 1))
+    turned = Matrix(full[:, ::-1], np.zeros((8, 8), np.bool_), order)
+    for one in (side(full), Side(turned, own(8), frozenset())):
+        tables = relative_tables(one)
+        np.testing.assert_allclose([table[asked_positions(one)] for table in tables], relative_scores(one))
 
 
 class TestPartScores:

@@ -449,7 +449,13 @@ class TestFiles:
             assert caught.value.where == str(path)
             assert caught.value.remedy
         relative = replace(line, interpretation="relative")
-        path.write_bytes(checked_json({"format": 2, "kind": "calibration", **calibration_values(relative)}))
+        values = {"kind": "calibration", **calibration_values(relative)}
+        for earlier in (1, 4):
+            path.write_bytes(checked_json({"format": earlier, **values}))
+            with pytest.raises(SettingsError, match="problems of a corpus in another way") as caught:
+                read_calibration(path)
+            assert caught.value.remedy
+        path.write_bytes(checked_json({"format": 5, **values}))
         assert read_calibration(path) == relative
 
     @pytest.mark.usefixtures("made_coefficients")
@@ -468,4 +474,11 @@ class TestFiles:
             with pytest.raises(RunError, match="earlier Byline") as caught:
                 Run.open(tmp_path)
             assert caught.value.remedy
-        assert plan_from({**values, "format": 1, "interpret": "relative"}, "here").judgment.interpretation == "relative"
+        relative = {**values, "format": 3, "interpret": "relative", "calibration": None}
+        assert plan_from(relative, "here").judgment.interpretation == "relative"
+        line = Calibration(1.0, 0.0, 2.0, 0.1, "relative", ("rnn",), "x", 100, 200, ("y",), cllr=0.7, cllr_min=0.6)
+        calibrated = {**relative, "calibration": calibration_values(line)}
+        with pytest.raises(RunError, match="earlier Byline") as caught:
+            plan_from(calibrated, "here")
+        assert caught.value.remedy
+        assert plan_from({**calibrated, "format": 4}, "here").judgment.calibration == line

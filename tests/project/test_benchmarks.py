@@ -19,7 +19,18 @@ def benchmarks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The folder of benchmarks is where modules are looked for."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     yield
-    for name in ("attribution", "cautions", "clustering", "pan", "rolling", "sampling", "speed", "stored"):
+    for name in (
+        "attribution",
+        "cautions",
+        "clustering",
+        "fit_whole_corpora",
+        "judging",
+        "pan",
+        "rolling",
+        "sampling",
+        "speed",
+        "stored",
+    ):
         sys.modules.pop(name, None)
 
 
@@ -138,3 +149,28 @@ def test_clusters_are_measured_of_parts_and_of_strangers(capsys: pytest.CaptureF
     rows = [row.split("|") for row in capsys.readouterr().out.splitlines()]
     assert {len(row) for row in rows} == {len(rows[0])}
     assert [row[1].strip() for row in rows[2:]] == ["made up", "plain mean", "4 parts", "2 sets of strangers"]
+
+
+def test_coefficients_of_whole_corpora_are_fitted_to_calibrated_ratios() -> None:
+    """Of two norms, one tells authors apart; the midpoint lies between yes and no, and ratios cost little."""
+    import fit_whole_corpora
+    from byline.judgment.metrics import cllr
+
+    rng = np.random.default_rng(0)
+    truths = {f"corpus {n}": np.arange(40) % 2 == 0 for n in range(4)}
+    tables = {
+        name: np.array([rng.normal(0, 1, 40), rng.normal(2.5 * same + 0.2 * number, 0.8)])
+        for number, (name, same) in enumerate(truths.items())
+    }
+    plain = {name: same.tolist() for name, same in truths.items()}
+    fitted = fit_whole_corpora.fit_coefficients(tables, plain)
+    assert fitted.preference > 0
+    assert fitted.corpora == tuple(truths)
+    for name, table in tables.items():
+        assert cllr(plain[name], fit_whole_corpora.rate(table, fitted)) < 0.6
+    table = tables["corpus 0"].copy()
+    table[:, 3] = np.nan
+    ratios = fit_whole_corpora.rate(table, fitted)
+    assert np.isnan(ratios).tolist() == [place == 3 for place in range(40)]
+    line = fit_whole_corpora.fit_ratio_line(tables, plain, fitted)
+    assert 0.5 < line.slope < 2

@@ -216,7 +216,7 @@ def test_the_readmes_table_is_the_stored_one() -> None:
         corpus, _, _, _, product, _, _, _, members, _ = cells(row)
         assert f"| {product}, {members} |" in lines[corpus]
     assert f"{cells(stored_rows('placebo')[-1])[2]} for one network" in page
-    assert f"{cells(stored_rows('placebo-quick')[-1])[6]} for the vectors and n-grams" in page
+    assert f"{cells(stored_rows('placebo-quick')[-1])[6]} for `best` without networks" in page
 
 
 @pytest.mark.parametrize("script", ["ablation.py", "rivals.py"])
@@ -225,7 +225,7 @@ def test_the_tables_of_parts_and_rivals_are_the_stored_ones(script: str) -> None
 
 
 def test_built_in_calibrations_are_fitted_on_enough_and_claim_no_more() -> None:
-    for name in ("best", "quick", "cohort"):
+    for name in ("best", "quick", "ngrams", "cohort"):
         fitted = read_calibration(ROOT / "src" / "byline" / "judgment" / "calibrations" / f"{name}.json")
         assert len(fitted.corpora) >= 8
         assert fitted.problems >= 890

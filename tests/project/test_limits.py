@@ -19,6 +19,7 @@ from byline.corpora.reference import Reference, ReferenceText
 from byline.judgment.calibration import Caps, read_calibration
 from byline.judgment.calibration_fitting import CalibrationLine
 from byline.judgment.checks.cautions import SHORT
+from byline.judgment.whole_corpora import builtin_corpus_coefficients
 from paths import ROOT
 from samples import phrase
 
@@ -125,7 +126,11 @@ class TestMeasuring:
         assert cut.keys() == {"values"}
         assert whole["values"] != cut["values"]
         judged = limits_judged.Judged({"english": corpus}, {"english": list(corpus.truth)})
-        lines = {"english": limits_judged.Learned(CalibrationLine(1.0, 0.0), Caps(2.0, 2.0), None)}
+        lines = {
+            "english": limits_judged.Learned(
+                CalibrationLine(1.0, 0.0), Caps(2.0, 2.0), None, builtin_corpus_coefficients()
+            )
+        }
         figure = limits_judged.summarize([judged.case("english", whole["values"], lines)])
         assert figure["problems"] == len(problems)
         assert figure["auc_interval"][0] <= figure["auc"] <= figure["auc_interval"][1]

@@ -319,7 +319,9 @@ class TestBuiltIn:
     def test_it_is_of_the_preset_best_and_of_nothing_else(self) -> None:
         best = read_pool("best")
         kinds = kinds_of(best.rows)
-        assert kinds == ("ngram", "rnn", "vectors", "topic masked in part")
+        assert kinds == (
+            "characters", "ngram", "punctuation", "rnn", "vectors", "words", "topic masked in part",
+        )  # fmt: skip
         found = builtin_calibration(best.interpret, kinds)
         assert found is not None
         assert (found.interpretation, found.preset, set(found.engines)) == ("relative", "best", set(kinds))

@@ -51,7 +51,7 @@ def print_verification(
         single = result.problems[0].id if len(result.problems) == 1 else None
         print_cautions(result.cautions, single, output)
     console.print()
-    for line in [*describe_answers(result), "", *describe_judgment(result.plan, [run.reach for run in result.runs])]:
+    for line in [*describe_answers(result), "", *describe_judgment(result.plan, [run.matched for run in result.runs])]:
         console.print(line)
     plan, members = result.plan, min(run.members for run in result.runs)
     console.print(
@@ -156,16 +156,16 @@ def print_compared(result: Verification) -> None:
             console.print("  members of this preset are meant to have a control corpus; give one with --control DIR")
 
 
-def describe_judgment(plan: Plan, reaches: Sequence[float | None]) -> list[str]:
-    """Return a line with the engines, and one with the interpretation; if relative, with whether cohorts matched."""
+def describe_judgment(plan: Plan, matched: Sequence[float | None]) -> list[str]:
+    """Return a line with the engines, and one with the interpretation; if relative, with the weights of norms."""
     engines = dict.fromkeys(member.settings.engine_name for member in plan.members)
     lines = [
         f"Engines: {', '.join(engines)}",
         f"Interpretation: {plan.judgment.interpretation}, {INTERPRETERS[plan.judgment.interpretation].words}",
     ]
     if plan.judgment.interpretation == "relative":
-        matched = any(reach is not None for reach in reaches)
-        lines[-1] += "; cohorts matched by kind of text" if matched else "; cohorts not matched by kind of text"
+        shares = " and ".join(f"{weight or 0:.0%}" for weight in matched)
+        lines[-1] += f"; weight of texts of the same kind: {shares}"
     return lines
 
 

@@ -144,7 +144,7 @@ def combine_command(
         )
         return
     console = out()
-    for line in describe_judgment(result.plan, result.reaches):
+    for line in describe_judgment(result.plan, result.matched):
         console.print(line)
     print_answers(result.answers, result.plan.judgment)
     console.print(f"{count_of(len(result.plan.members), 'member')} of {count_of(len(runs), 'run')}")

@@ -142,6 +142,8 @@ class _Frequencies:
             *questions.documents[questions.first_compared_document :],
         }
         background = sorted(each for each in sets if known.issuperset(each))
+        if questions.reference is None and known == {text for each in background if len(each) == 1 for text in each}:
+            background = [each for each in background if len(each) == 1]  # a text that recurs counts once
         found, sizes = self.count(background)
         self._mean = found.mean(axis=0) if len(found) else np.zeros(len(self.names))
         chance = np.sqrt(self._mean * np.mean(1 / np.maximum(sizes, 1))) if len(found) else self._mean

@@ -139,7 +139,11 @@ def _ask_other_way(group: LanguageGroup, rows: Sequence[Settings], prepare: Prep
 def _key(settings: Settings) -> LayoutKey:
     """Return the settings that questions depend on."""
     kind = ENGINES[settings.engine]
-    return settings.text_rules, settings.mask, settings.train_on, settings.swap_short, settings.control, kind.symmetric
+    singles = settings.compared if settings.single_texts else 0
+    return (
+        settings.text_rules, settings.mask, settings.train_on, settings.swap_short, settings.control, singles,
+        kind.symmetric,
+    )  # fmt: skip
 
 
 def _count_heads(prepared: PreparedQuestions) -> int:

@@ -391,6 +391,8 @@ def prepare_questions(
     sides = _lay_out_sides(
         encoded_texts.alphabet, ways, sorted(spare - used), settings, pairs=all(problem.symmetric for problem in sound)
     )
+    if settings.single_texts:
+        sides = tuple(_exclude_own(side) for side in sides)
     related: dict[bytes, set[bytes]] = {}  # texts that differ in rare characters only have one key
     for text, others in (sharing or {}).items():
         related.setdefault(encoded_texts.key(text), set()).update(map(encoded_texts.key, others))
@@ -409,7 +411,27 @@ def _exclude_related(side: Questions, related: Mapping[bytes, set[bytes]]) -> Qu
         for other in related.get(keys[text], ())
         for head in heads_of.get(other, ())
     }
-    return replace(side, excluded_pairs=frozenset(excluded - {(each.document, each.head) for each in side.questions}))
+    asked = {(each.document, each.head) for each in side.questions}
+    return replace(side, excluded_pairs=side.excluded_pairs | (excluded - asked))
+
+
+def _exclude_own(side: Questions) -> Questions:
+    """Exclude the pairs of documents and heads that consist of texts of one problem, but for those asked about.
+
+    Texts of one problem are by one author, or the problem asks whether they are.
+    """
+    documents_of: list[set[int]] = [set() for _ in side.texts]
+    for number, document in enumerate(side.documents):
+        for text in document:
+            documents_of[text].add(number)
+    learners = side.learners
+    excluded = set()
+    for question in side.questions:
+        texts = {*side.documents[question.document], *side.heads[question.head]}
+        documents, heads = (set().union(*(each[text] for text in texts)) for each in (documents_of, learners))
+        excluded |= {(document, head) for document in documents for head in heads}
+    asked = {(each.document, each.head) for each in side.questions}
+    return replace(side, excluded_pairs=side.excluded_pairs | (excluded - asked))
 
 
 def _lay_out_sides(
@@ -420,12 +442,13 @@ def _lay_out_sides(
     Pairs that are too few for either way are asked both ways in one training.
     """
     use = _use_of_control(ways, settings)
-    sides = [_lay_out(alphabet, trials, control, use, way) for way, trials in enumerate(ways) if trials]
+    singles = settings.compared if settings.single_texts else 0
+    sides = [_lay_out(alphabet, trials, control, use, way, singles) for way, trials in enumerate(ways) if trials]
     able = [side for side in sides if len(side.heads) >= FEWEST_HEADS]
     problems = {trial.problem for trials in ways for trial in trials}
     if able and problems == {question.problem for side in able for question in side.questions}:
         return tuple(able)
-    return (_lay_out(alphabet, [*ways[0], *(ways[1] if pairs else ())], control, use),)
+    return (_lay_out(alphabet, [*ways[0], *(ways[1] if pairs else ())], control, use, singles=singles),)
 
 
 def _use_of_control(ways: Sequence[Sequence[Trial]], settings: Settings) -> Control:
@@ -437,13 +460,22 @@ def _use_of_control(ways: Sequence[Sequence[Trial]], settings: Settings) -> Cont
 
 
 def _lay_out(
-    alphabet: Alphabet, trials: Sequence[Trial], control: Sequence[bytes], use: Control, way: int = 0
+    alphabet: Alphabet,
+    trials: Sequence[Trial],
+    control: Sequence[bytes],
+    use: Control,
+    way: int = 0,
+    singles: int = 0,
 ) -> Questions:
+    """Lay out heads and documents; single texts are added while there are fewer heads than `singles`."""
     compared = [frozenset([key]) for key in control] if use == "each" else []
     numbered = NumberedTexts(*(trial.learned | trial.judged for trial in trials), *compared)
     extra = {numbered.numbers(keys) for keys in compared}
-    heads = sorted({numbered.numbers(trial.learned) for trial in trials} | extra)
+    learned_sets = {numbered.numbers(trial.learned) for trial in trials}
     judged_sets = {numbered.numbers(trial.judged) for trial in trials}
+    if room := max(singles - len(learned_sets | extra), 0):
+        extra |= _choose_singles(len(numbered.texts), room)
+    heads = sorted(learned_sets | extra)
     if len(judged_sets | extra) < FEWEST_HEADS:
         # too few to rank among: the texts that heads learned are compared too, under all heads but their own
         extra |= {(text,) for head in heads for text in head}
@@ -464,6 +496,12 @@ def _lay_out(
         ControlTexts(_join_pieces(control, alphabet) if use == "one" else (), len(compared)),
         way=way,
     )
+
+
+def _choose_singles(count: int, room: int) -> set[tuple[int, ...]]:
+    """Return all texts by themselves; if there is no room for all, some at equal distances in the order of texts."""
+    chosen = range(count) if count <= room else np.linspace(0, count - 1, room).round().astype(int).tolist()
+    return {(text,) for text in chosen}
 
 
 def _join_pieces(keys: Sequence[bytes], alphabet: Alphabet) -> tuple[Symbols, ...]:

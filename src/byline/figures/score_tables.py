@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from byline.author_models.model import MOST_HELD_OUT, AuthorModel, score_texts
-from byline.engines.matrix import Matrix, Side, Table
+from byline.engines.matrix import Side, Table
 from byline.engines.ngram.kernels import index_texts
 from byline.engines.profiles.engine import count_grams, profile_texts
 from byline.engines.protocol import Runtime
@@ -20,7 +20,8 @@ from byline.figures.canvas import FigureFormat, group_handles, is_varied, write_
 from byline.figures.distances import order_rows
 from byline.figures.styles import PALETTE, StyledName
 from byline.judgment.candidates import CandidateCalibration, fuse_scores
-from byline.judgment.score_normalization import REACHES, asked_positions, link_scores, relative_scores
+from byline.judgment.fusion import mix_norms
+from byline.judgment.score_normalization import relative_tables
 from byline.runs.member_files import Record
 from byline.runs.run import Run
 from byline.settings.settings import Settings
@@ -92,8 +93,8 @@ def score_table(run: Run, language: str | None = None) -> ScoreTable:
     texts: list[list[tuple[int, int]]] = []  # by member, of each problem: the numbers of what its row and column are
     plain = run.plan.layout == "folders"
     for record in run.group_records(group):
-        table = _problem_table(record, len(ids), run.verdicts[group].reach)
-        by_engine.setdefault(record.member.settings.engine, []).append(table)
+        table = _problem_table(record, len(ids), run.verdicts[group].weights)
+        by_engine.setdefault(record.member.settings.engine_name, []).append(table)
         texts.append(_texts_of(record))
         plain = plain and _is_plain(record)
     whole = mean_there([mean_there(tables) for tables in by_engine.values()])
@@ -120,25 +121,15 @@ def _is_divided(run: Run, group: int) -> bool:
     return len(asked) > 1
 
 
-def relative_table(side: Side, reach: float = REACHES[0]) -> Table:
+def relative_table(side: Side, weights: Sequence[float] = (1.0,)) -> Table:
     """(documents, heads): every pair made relative as asked pairs are; NaN if it can't be compared.
 
-    Asked pairs count in no mean, and keep the score that answers are made from.
+    Asked pairs count in no mean, and have the score that answers are made from. The weights are those of the norms.
     """
-    scores = relative_scores(side)
-    place = min(REACHES.index(reach), len(scores) - 1)
     matrix = side.matrix
-    documents = np.arange(len(matrix.values))[:, None]
-    shape = len(matrix.values), int(matrix.heads.max()) + 1
-    values, absent = np.zeros(shape), np.ones(shape, np.bool_)
-    values[documents, matrix.heads] = matrix.values
-    absent[documents, matrix.heads] = matrix.excluded
-    aside = absent.copy()
-    asked = [(question.document, question.head) for question in side.questions]
-    aside[tuple(np.array(asked, np.int64).reshape(-1, 2).T)] = True
-    table = np.where(absent, np.nan, link_scores(Matrix(values, aside), REACHES[place]))
-    rows, columns = asked_positions(side)
-    table[rows, matrix.heads[rows, columns]] = scores[place]
+    found = np.where(matrix.excluded, np.nan, mix_norms(relative_tables(side), weights))
+    table = np.full((len(found), int(matrix.heads.max()) + 1), np.nan)
+    table[np.arange(len(found))[:, None], matrix.heads] = found
     return table
 
 
@@ -151,11 +142,11 @@ def mean_there(tables: Sequence[Table]) -> Table:
     return means
 
 
-def _problem_table(record: Record, problems: int, reach: float) -> Table:
+def _problem_table(record: Record, problems: int, weights: Sequence[float]) -> Table:
     """(problems, problems): of each one's judged text under each one's head, averaged over the ways of asking."""
     tables = []
     for side, questions, turned in _ways(record):
-        found = relative_table(side, reach)
+        found = relative_table(side, weights)
         table = np.full((problems, problems), np.nan)
         owners = [question.problem for question in questions]
         chosen = found[np.ix_([question.document for question in questions], [question.head for question in questions])]

@@ -19,10 +19,10 @@ from byline.storage.files import checked_json, read_checked_json, write_files
 
 FoldsBy = Literal["texts", "unknown"]
 
-FORMAT = 4
+FORMAT = 5
 """Increased when older versions cannot read the file."""
-SINGLE_QUESTIONS = 4
-"""The first format whose scores of single problems are those of single_questions.py."""
+SINGLE_QUESTIONS, WHOLE_CORPORA = 4, 5
+"""The first formats whose scores are those of single_questions.py, and those of whole_corpora.py."""
 KIND = "calibration"
 FIT_AGAIN = "Copy it again from its source, or fit it again"
 
@@ -223,9 +223,13 @@ def read_calibration(path: Path) -> Calibration:
         raise SettingsError("is not a calibration", where=path, remedy="Name a file that Byline wrote as one")
     if form > FORMAT:
         raise SettingsError(f"was written by a newer Byline (format {form})", where=path, remedy="Update Byline")
-    if form < SINGLE_QUESTIONS and values.get("interpretation") == "cohort":
-        what = "was fitted to scores of an earlier Byline, which compared texts with a reference in another way"
-        raise SettingsError(what, where=path, remedy="Fit it again")
+    for first, interpretation, others in (
+        (SINGLE_QUESTIONS, "cohort", "texts with a reference"),
+        (WHOLE_CORPORA, "relative", "the problems of a corpus"),
+    ):
+        if form < first and values.get("interpretation") == interpretation:
+            what = f"was fitted to scores of an earlier Byline, which compared {others} in another way"
+            raise SettingsError(what, where=path, remedy="Fit it again")
     try:
         return calibration_from(values)
     except SettingsError as error:

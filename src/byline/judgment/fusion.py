@@ -1,11 +1,7 @@
-"""Fuse the scores of members: by problem, over the members of an engine, then over the engines.
+"""Fuse the scores of members: by problem, over the members of an engine, over the engines, then over the norms.
 
-Every engine has the same weight, however many members it has. All members are read at the same reach (see
-score_normalization.py), the one at which asked pairs stand out most. That is their *strength*, the mean over the
-standard deviation. About half of the asked pairs are by one author and hardly any others are, so the better the authors
-are separated, the higher the asked pairs score on average; no truth is used. Matching has a cost if authors have many
-texts in a corpus, because these become each other's cohort. So cohorts are matched only if the strength gains more than
-its own standard error, about 1 over the root of the number of problems.
+Every engine has the same weight, however many members it has; with masked topic it counts as another engine.
+whole_corpora.py weighs the norms (see score_normalization.py) and turns the mean into a likelihood ratio.
 
 Problems that are answered by themselves are fused by single_questions.py.
 """
@@ -14,15 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 
-from byline.engines.matrix import PARTS, ROUNDING, Flags, Table
+from byline.engines.matrix import PARTS, Flags, Table
 from byline.engines.questions import Question
 from byline.judgment.reference_scores import ReferenceScores
-from byline.judgment.score_normalization import REACHES
 from byline.judgment.single_questions import LearnedFromCases, fuse_reference_scores
+from byline.judgment.whole_corpora import weigh_norms
 
 
 @dataclass(frozen=True)
@@ -30,8 +27,8 @@ class MemberScores:
     """The scores of one member for the problems of a language; NaN if it cannot assess a problem."""
 
     engine: str
-    scores: Table  # (reaches, problems)
-    parts: Table | None = None  # (PARTS, reaches, problems): the scores without each part of the texts
+    scores: Table  # (norms, problems)
+    parts: Table | None = None  # (PARTS, norms, problems): the scores without each part of the texts
     beside_reference: ReferenceScores | None = None
     """Set if every problem is answered by itself: `scores`, with those of own pairs and of the reference's cases."""
 
@@ -45,7 +42,8 @@ class Fused:
     errors: Table
     """(problems,): standard errors, over members and parts of the texts; NaN if there is one member without parts.
     Those of single problems are over parts of the texts, and follow from those of the coefficients."""
-    reach: float = float("inf")
+    weights: tuple[float, ...] = (1.0,)
+    """Of the norms, if scores are relative."""
     single: bool = False
     """Whether scores are log-likelihood ratios of single problems, which do not depend on a corpus."""
     bounds: tuple[Table, Table] | None = None
@@ -98,16 +96,22 @@ def fuse_members(members: Sequence[MemberScores]) -> Fused:
 
 
 def fuse_engines(members: Sequence[MemberScores]) -> Fused:
-    """Return the mean of the engines at the reach at which asked pairs stand out most."""
-    reaches = range(min(len(member.scores) for member in members))
-    engines = [member.engine for member in members]
-    tables = [np.array([member.scores[reach] for member in members]) for reach in reaches]
-    gains = [
-        _mean_strength(table, engines) - (reach > 0) / np.sqrt(table.shape[1]) for reach, table in enumerate(tables)
-    ]
-    chosen = int(np.argmax(np.round(gains, 9)))  # among equals the least matched
-    mean = average_engines(members, lambda scores: scores[chosen])
-    return Fused(mean.scores, mean.total_errors(), REACHES[chosen])
+    """Return the mean of the engines, whose norms are weighed by how far asked pairs stand out."""
+    weights = weigh_norms(average_norms(members))
+    mean = average_engines(members, lambda scores: mix_norms(scores, weights))
+    return Fused(mean.scores, mean.total_errors(), tuple(weights.tolist()))
+
+
+def average_norms(members: Sequence[MemberScores]) -> Table:
+    """Return (norms, problems): the means over engines of the norms that all members have."""
+    count = min(len(member.scores) for member in members)
+    return np.array([average_engines(members, itemgetter(norm)).scores for norm in range(count)])
+
+
+def mix_norms(scores: Table, weights: Sequence[float] | Table) -> Table:
+    """Return the weighted mean of the first norms of (norms, ...)."""
+    mixed: Table = np.tensordot(np.asarray(weights), scores[: len(weights)], axes=1)
+    return mixed
 
 
 def fuse_single_problems(members: Sequence[MemberScores]) -> Fused:
@@ -119,7 +123,7 @@ def fuse_single_problems(members: Sequence[MemberScores]) -> Fused:
 
 
 def average_engines(members: Sequence[MemberScores], choose: Callable[[Table], Table]) -> Mean:
-    """Return the mean of the engines, each the mean of its members, of what is chosen from (reaches, problems)."""
+    """Return the mean of the engines, each the mean of its members, of what is chosen from (norms, problems)."""
     table = np.array([choose(member.scores) for member in members])
     weights = _member_weights(~np.isnan(table), [member.engine for member in members])
     scores = _weighted_mean(table, weights).round(9)
@@ -129,21 +133,6 @@ def average_engines(members: Sequence[MemberScores], choose: Callable[[Table], T
         return Mean(scores, errors, None)
     without = [_weighted_mean(np.array([choose(each[part]) for each in parts]), weights) for part in range(PARTS)]
     return Mean(scores, errors, np.array(without))
-
-
-def strength(scores: Table) -> float:
-    """Return how far asked pairs stand out: their mean over their standard deviation; 0 if there is none."""
-    there = scores[~np.isnan(scores)]
-    spread = float(there.std()) if len(there) > 1 else 0.0
-    return float(there.mean()) / spread if spread > ROUNDING else 0.0
-
-
-def _mean_strength(table: Table, engines: Sequence[str]) -> float:
-    means = [
-        _weighted_mean(table[[each == engine for each in engines]], np.ones((engines.count(engine), 1)))
-        for engine in dict.fromkeys(engines)
-    ]
-    return float(np.mean([strength(scores) for scores in means]))
 
 
 def _member_weights(there: Flags, engines: Sequence[str]) -> Table:

@@ -26,17 +26,18 @@ from byline.judgment.fusion import (
     fuse_engines,
     fuse_members,
     fuse_single_problems,
-    strength,
 )
 from byline.judgment.likelihood_ratio import EVEN, choose_radius, parse_prior, probability
 from byline.judgment.reference_scores import score_beside_reference
 from byline.judgment.score_normalization import (
+    NORMS,
     count_compared,
     part_scores,
     rank_scores,
     relative_scores,
 )
 from byline.judgment.single_questions import LearnedFromCases
+from byline.judgment.whole_corpora import CorpusScale, measure_strength, rate_corpus
 from byline.settings.settings import Interpretation, Settings
 
 
@@ -101,12 +102,6 @@ INTERPRETERS: dict[Interpretation, Interpreter] = {
     "cohort": Interpreter("every problem by itself, relative to the reference population"),
 }
 
-TYPICAL_CENTER, TYPICAL_SPREAD, TYPICAL_STRENGTH = 1.0, 1.7, 0.6
-"""Those of relative scores in most corpora: the few scores of a small corpus are shrunk toward them."""
-TYPICAL_COUNT = 5
-"""The typical values weigh as much as this many problems."""
-MIN_STRENGTH, MAX_STRENGTH = 0.05, 0.9
-"""Even if asked pairs do not stand out at all, their order is kept; none can stand out by more than 1."""
 CONFIDENT = 1.96
 """Standard errors on either side of a 95% interval."""
 
@@ -124,13 +119,18 @@ class Verdicts:
     center: float
     """The score that became 0.5."""
     strength: float
-    """How far asked pairs stand out, see fusion.py."""
-    reach: float
-    """The reach of matched cohorts; infinite if they are not matched."""
+    """How far asked pairs stand out, see whole_corpora.py."""
+    weights: tuple[float, ...]
+    """Of the norms, if scores are relative (see score_normalization.py)."""
     slopes: Table | None = None
-    """(problems,): what a deviation of the score adds to the ratio, if there is a reference."""
+    """(problems,): what a deviation of the score adds to the log-likelihood ratio; None if scores are ranks."""
     learned: tuple[LearnedFromCases | None, ...] = ()
     """For each problem, what the cases of the reference say, if there is a reference."""
+
+    @property
+    def matched(self) -> float | None:
+        """The weight of matched cohorts; None if there is one norm only."""
+        return self.weights[NORMS.index("matched")] if len(self.weights) == len(NORMS) else None
 
 
 def score_sides(
@@ -149,17 +149,17 @@ def score_sides(
     ]
 
     def join(tables: Sequence[Table]) -> Table:
-        """Return (reaches, problems) from the (reaches, questions) of each side."""
-        reaches = min(len(table) for table in tables)
-        kept = [table[:reaches, able] for table, able in zip(tables, answerable, strict=True)]
+        """Return (norms, problems) from the (norms, questions) of each side."""
+        norms = min(len(table) for table in tables)
+        kept = [table[:norms, able] for table, able in zip(tables, answerable, strict=True)]
         joined = np.concatenate(kept, axis=1)
         return np.array([average_by_problem(row, asked, problems) for row in joined.tolist()])
 
     if unit_score := INTERPRETERS[interpretation].score:
-        return MemberScores(settings.engine, join([unit_score(side, settings)[None] for side in sides]))
+        return MemberScores(settings.engine_name, join([unit_score(side, settings)[None] for side in sides]))
     parts = [found for side in sides if (found := part_scores(side)) is not None]
     return MemberScores(
-        settings.engine,
+        settings.engine_name,
         join([relative_scores(side) for side in sides]),
         np.array([join(tables) for tables in zip(*parts, strict=True)]) if len(parts) == len(sides) else None,
     )
@@ -180,15 +180,16 @@ def answer_problems(ids: Sequence[str], members: Sequence[MemberScores], judgmen
         fused = fuse_members(members)
         middle = center(fused.scores)
         answers = _uncalibrated(ids, stretch(fused.scores, middle, judgment.radius), fused.scores)
-        return Verdicts(answers, middle, strength(fused.scores - 0.5), fused.reach)
+        return Verdicts(answers, middle, measure_strength(fused.scores - 0.5), fused.weights)
     fused = _fuse(members, judgment.interpretation)
-    scale = _ScoreScale.of(fused)
+    scale = _scale_of(fused)
     if judgment.calibration is None:
         values = stretch(expit(scale.apply(fused.scores)), 0.5, judgment.radius)
         answers = _uncalibrated(ids, values, fused.scores)
     else:
         answers = _calibrated(ids, fused, scale, judgment, judgment.calibration)
-    return Verdicts(answers, scale.center, scale.strength, fused.reach, fused.slopes, fused.learned)
+    slopes = np.full(len(ids), scale.slope) if fused.slopes is None else fused.slopes
+    return Verdicts(answers, scale.midpoint, scale.strength, fused.weights, slopes, fused.learned)
 
 
 def calibration_scores(members: Sequence[MemberScores], interpretation: Interpretation) -> Table:
@@ -196,49 +197,20 @@ def calibration_scores(members: Sequence[MemberScores], interpretation: Interpre
     if has_unit_scores(interpretation):
         return fuse_members(members).scores
     fused = _fuse(members, interpretation)
-    return _ScoreScale.of(fused).apply(fused.scores)
+    return _scale_of(fused).apply(fused.scores)
 
 
 def _fuse(members: Sequence[MemberScores], interpretation: Interpretation) -> Fused:
     return fuse_single_problems(members) if interpretation == "cohort" else fuse_engines(members)
 
 
-@dataclass(frozen=True)
-class _ScoreScale:
-    """The scale of a corpus's scores: each becomes (score - center) / spread x strength squared.
-
-    The square makes likelihood ratios near 1 if asked pairs hardly stand out: what little order they have may be
-    chance. The scores of single problems do not depend on a corpus.
-    """
-
-    center: float
-    spread: float
-    strength: float
-
-    @classmethod
-    def of(cls, fused: Fused) -> _ScoreScale:
-        """Take the median, because half of the answers are yes, and the spread, both shrunk toward typical ones."""
-        if fused.single:
-            return cls(0.0, 1.0, 1.0)
-        there = fused.scores[~np.isnan(fused.scores)]
-
-        def shrink(found: float, typical: float) -> float:
-            return (len(there) * found + TYPICAL_COUNT * typical) / (len(there) + TYPICAL_COUNT)
-
-        if not len(there):
-            return cls(TYPICAL_CENTER, TYPICAL_SPREAD, MIN_STRENGTH)
-        return cls(
-            shrink(float(np.median(there)), TYPICAL_CENTER),
-            shrink(float(there.std()), TYPICAL_SPREAD),
-            min(max(shrink(strength(there), TYPICAL_STRENGTH), MIN_STRENGTH), MAX_STRENGTH),
-        )
-
-    def apply(self, scores: Table) -> Table:
-        return (scores - self.center) / self.spread * self.strength**2
+def _scale_of(fused: Fused) -> CorpusScale:
+    """Return what scores mean. Those of single problems are log-likelihood ratios already."""
+    return CorpusScale() if fused.single else rate_corpus(fused.scores)
 
 
 def _calibrated(
-    ids: Sequence[str], fused: Fused, scale: _ScoreScale, judgment: JudgmentOptions, calibration: Calibration
+    ids: Sequence[str], fused: Fused, scale: CorpusScale, judgment: JudgmentOptions, calibration: Calibration
 ) -> tuple[Answer, ...]:
     """Return posterior probabilities at the prior, each with its likelihood ratio and an interval for it."""
     margins = CONFIDENT * np.nan_to_num(fused.errors)

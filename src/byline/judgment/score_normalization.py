@@ -1,13 +1,20 @@
 """Turn a matrix into scores: ranks (section 2.6 of the paper), or values normalized by document and by head.
 
-A normalized score tells how far a pair of document and head stands out from comparable pairs. The mean of its document
-over the heads is subtracted, then the mean of its head over the documents, and the rest is divided by the mean absolute
-rest of the document and of the head. That is a symmetric normalization, like s-norm in speaker recognition (Kenny,
-Odyssey 2010). Asked pairs and heads that were trained on the document count in no mean.
+A normalized score tells how far a pair of document and head stands out from comparable pairs. The matrix is double
+centered: each document's mean over the heads is subtracted, then each head's mean over the documents. Then the s-norm
+is taken (Kenny, Odyssey 2010): the mean of how many standard deviations the pair lies above the other pairs of its
+head, and above those of its document. Asked pairs count in no mean, and neither do heads and documents that share a
+text.
 
-*Matched*, a mean gives more weight to similar heads and documents, as adaptive s-norm selects its cohort (Cumani et
-al., Interspeech 2011; Matějka et al., Interspeech 2017). A difference of genre or topic, which moves whole groups of
-texts, is then not taken for one of author. The `reach` is the temperature of the weights; fusion.py chooses it.
+Two norms differ in the pairs that they compare with:
+
+unmatched   all other pairs
+matched     pairs with the documents that are nearest to the document, and with the heads that are nearest to the head.
+            This selects cohorts as adaptive s-norm does (Matějka et al., Interspeech 2017), but by the correlation of
+            centered values. A difference of genre or topic, which moves whole groups of texts, is then not taken for
+            one of author.
+
+fusion.py weighs the norms.
 """
 
 from __future__ import annotations
@@ -20,43 +27,49 @@ from numpy.typing import NDArray
 
 from byline.engines.matrix import ROUNDING, Flags, Matrix, Side, Table, relative_entropies
 from byline.engines.questions import Question
+from byline.judgment.cohort_norms import MOST_DEVIATIONS, nearest_members, one_sided_norm
 from byline.settings.settings import Ranking
 
 Positions = NDArray[np.int64]
 Average = Callable[[Table], Table]
 
-REACHES = (float("inf"), 0.4, 0.2)
-"""Weights in a cohort are exp(correlation / reach): at infinity all count equally, at 0.2 only similar ones."""
+NORMS = ("unmatched", "matched")
 MAX_MATCHED = 1_000
-"""Larger matrices are not matched: the weights of all pairs would take too much memory."""
+"""Larger matrices are not matched: the correlations of all pairs would take too much memory."""
 CENTERING_ROUNDS = 10
 """Pairs that do not count make the means of documents and of heads depend on each other a little."""
+FEWEST_SPREAD = 2
+"""Fewer pairs have no standard deviation: the side of a pair with fewer does not count in its score."""
 
 
 def relative_scores(side: Side) -> Table:
-    """Return (reaches, questions): how much more alike each asked pair is than expected, in mean deviations.
+    """Return (norms, questions): how much more alike each asked pair is than expected, in standard deviations.
 
-    A very large matrix, or a sampled one in which not every head scores every document, has the first reach only.
+    A very large matrix, or a sampled one in which not every head scores every document, has the first norm only.
     """
     matrix, asked = side.matrix, asked_positions(side)
-    if not matrix.full or max(matrix.values.shape) > MAX_MATCHED:
-        return -_normalize_sampled(matrix, _comparable(side))[asked][None]
-    return np.array([-table[asked] for table in _normalize_matched(side)])
+    if not is_matched(matrix):
+        return _normalize_sampled(matrix, _comparable(side))[asked][None]
+    return _Normalizer(side).score(*asked)
 
 
-def link_scores(matrix: Matrix, reach: float) -> Table:
-    """Return (documents, heads): how much more alike every pair of a full matrix is than expected; no pair is asked.
+def relative_tables(side: Side) -> Table:
+    """Return (norms, documents, K): every pair of the matrix made relative as asked pairs are."""
+    documents, heads = side.matrix.values.shape
+    if not is_matched(side.matrix):
+        return _normalize_sampled(side.matrix, _comparable(side))[None]
+    normalizer = _Normalizer(side)
+    rows = [normalizer.score(np.full(heads, number), np.arange(heads)) for number in range(documents)]
+    return np.stack(rows, axis=1)
 
-    Pairs of a document and a head that was trained on it score 0.
-    """
-    counted = ~matrix.excluded
-    centered = _center(matrix.values, counted)
-    weights = (_cohort_weights(table, reach) for table in _similarities(centered, counted))
-    return np.where(matrix.excluded, 0, -_normalize(centered, counted, *weights))
+
+def is_matched(matrix: Matrix) -> bool:
+    """Return whether a matrix has all norms."""
+    return matrix.full and max(matrix.values.shape) <= MAX_MATCHED
 
 
 def part_scores(side: Side) -> Table | None:
-    """Return (PARTS, reaches, questions): scores without each part of the documents; None if parts are not scored."""
+    """Return (PARTS, norms, questions): scores without each part of the documents; None if parts are not scored."""
     if side.matrix.parts is None:
         return None
     matrices = (replace(side.matrix, values=values, parts=None) for values in side.matrix.parts)
@@ -93,46 +106,60 @@ def _comparable(side: Side) -> Flags:
     return counted
 
 
-def _normalize_matched(side: Side) -> list[Table]:
-    """Return for each reach the normalized full matrix (documents, heads); lower is more alike."""
-    counted = _comparable(side)
-    centered = _center(side.matrix.values, counted)
-    by_document, by_head = _similarities(centered, counted)
-    return [
-        _normalize(centered, counted, _cohort_weights(by_document, reach), _cohort_weights(by_head, reach))
-        for reach in REACHES
-    ]
+class _Normalizer:
+    """A full matrix, centered, with the similarities of its documents and heads."""
+
+    def __init__(self, side: Side) -> None:
+        self._counted = _comparable(side)
+        self._values = -_center(side.matrix.values, self._counted)
+        there = np.where(self._counted, self._values, 0)
+        self._documents, self._heads = _correlations(there), _correlations(there.T)
+
+    def score(self, documents: Positions, heads: Positions) -> Table:
+        """Return (norms, pairs): the scores of pairs of a document and a head."""
+        scores = self._values[documents, heads]
+        rows, columns = self._values[:, heads].T, self._values[documents]
+        compared = self._counted[:, heads].T, self._counted[documents]
+        nearest = (
+            nearest_members(self._documents[documents], compared[0]),
+            nearest_members(self._heads[heads], compared[1]),
+        )
+        return np.array([_s_norm(scores, rows, columns, *counted) for counted in (compared, nearest)])
 
 
-def _normalize(values: Table, counted: Flags, documents: Table, heads: Table) -> Table:
-    """Normalize (documents, heads) by weighted means; the weights tell how much others count for each."""
-    by_heads = np.maximum(counted @ heads.T, ROUNDING)  # the sum of the weights for (document, head)
-    by_documents = np.maximum(documents @ counted, ROUNDING)
+def _s_norm(scores: Table, rows: Table, columns: Table, documents: Flags, heads: Flags) -> Table:
+    """Return (pairs,): the mean of the norms over (pairs, documents) and (pairs, heads), or of one if the other fails.
 
-    def over_heads(table: Table) -> Table:
-        return np.where(counted, table, 0) @ heads.T / by_heads
-
-    def over_documents(table: Table) -> Table:
-        return documents @ np.where(counted, table, 0) / by_documents
-
-    centered = _double_center(values, over_heads, over_documents, rounds=1)
-    return _divide_by_size(centered, over_heads, over_documents, counted)
+    This is the s-norm of cohort_norms.py with different cohorts of documents and of heads.
+    """
+    able = np.array([documents.sum(axis=1) >= FEWEST_SPREAD, heads.sum(axis=1) >= FEWEST_SPREAD])
+    norms = np.array([one_sided_norm(scores, rows, documents), one_sided_norm(scores, columns, heads)])
+    found: Table = masked_mean(norms, able, 0)[0]
+    return found
 
 
 def _normalize_sampled(matrix: Matrix, counted: Flags) -> Table:
-    """Normalize a sampled matrix (documents, K), in which all pairs weigh the same."""
+    """Return (documents, K): the unmatched norm of a matrix of which not every head scores every document."""
     owners, present = matrix.heads, counted.astype(np.float64)
-    counts = np.maximum(np.bincount(owners.ravel(), weights=present.ravel()), 1)
+    counts = np.bincount(owners.ravel(), weights=present.ravel())
 
     def over_heads(table: Table) -> Table:
         return masked_mean(table, counted, 1)
 
     def over_documents(table: Table) -> Table:
         sums = np.bincount(owners.ravel(), weights=(table * present).ravel())
-        return (sums / counts)[owners]
+        return (sums / np.maximum(counts, 1))[owners]
 
-    centered = _zero_rounding(_double_center(matrix.values, over_heads, over_documents))
-    return _divide_by_size(centered, over_heads, over_documents, counted)
+    centered = -_zero_rounding(_double_center(matrix.values, over_heads, over_documents))
+    norms, able = [], []
+    for over, others in ((over_documents, counts[owners]), (over_heads, counted.sum(axis=1, keepdims=True))):
+        means = over(centered)
+        deviations = np.sqrt(np.maximum(over(centered**2) - means**2, 0))
+        above = (centered - means) / np.maximum(deviations, ROUNDING)
+        norms.append(np.clip(above, -MOST_DEVIATIONS, MOST_DEVIATIONS))
+        able.append(np.broadcast_to(others >= FEWEST_SPREAD, centered.shape))
+    found: Table = masked_mean(np.array(norms), np.array(able), 0)[0]
+    return found
 
 
 def _center(values: Table, counted: Flags) -> Table:
@@ -157,34 +184,11 @@ def _zero_rounding(values: Table) -> Table:
     return np.where(np.abs(values) < ROUNDING, 0, values)
 
 
-def _divide_by_size(centered: Table, over_heads: Average, over_documents: Average, counted: Flags) -> Table:
-    """Divide each value by the mean size of its document's and its head's values, relative to that of all."""
-    sizes = np.abs(centered)
-    overall = float(sizes[counted].mean()) if counted.any() else 0.0
-    scale = over_heads(sizes) * over_documents(sizes)
-    known = scale > ROUNDING**2
-    return np.where(known, centered * overall / np.where(known, scale, 1), 0)
-
-
-def _similarities(centered: Table, counted: Flags) -> tuple[Table, Table]:
-    """Return (documents, documents) and (heads, heads): the correlations of their values that count."""
-    there = np.where(counted, centered, 0)
-    return _correlations(there), _correlations(there.T)
-
-
 def _correlations(rows: Table) -> Table:
     """Return (rows, rows): correlations from -1 to 1; 0 for a row of zeros."""
     norms = np.sqrt((rows**2).sum(axis=1, keepdims=True))
     directions = rows / np.where(norms > 0, norms, 1)
     return directions @ directions.T
-
-
-def _cohort_weights(similarities: Table, reach: float) -> Table:
-    """Turn similarities into weights. If they matter, nothing counts for itself: asked pairs do not either."""
-    weights: Table = np.exp(similarities / reach)
-    if np.isfinite(reach):
-        np.fill_diagonal(weights, 0)
-    return weights
 
 
 def rank_scores(matrix: Matrix, questions: Sequence[Question], ranking: Ranking) -> Table:

@@ -12,9 +12,8 @@ from byline.corpora.answers import Answer
 from byline.engines.matrix import Table
 from byline.errors import SettingsError
 from byline.figures.score_tables import ScoreTable, score_table
-from byline.judgment.fusion import fuse_single_problems
+from byline.judgment.fusion import fuse_single_problems, mix_norms
 from byline.judgment.interpretation import has_unit_scores
-from byline.judgment.score_normalization import REACHES
 from byline.report.page import DIGITS, finite, rounded
 from byline.runs.run import Run
 
@@ -127,8 +126,7 @@ def member_scores(run: Run, group: int, answers: Sequence[Answer]) -> Table:
     if has_unit_scores(run.plan.judgment.interpretation):
         return np.array([member.scores[0] for member in scores])
     if run.plan.judgment.interpretation == "relative":
-        reach = REACHES.index(run.verdicts[group].reach)
-        return np.array([member.scores[min(reach, len(member.scores) - 1)] for member in scores])
+        return np.array([mix_norms(member.scores, run.verdicts[group].weights) for member in scores])
     return np.array([fuse_single_problems([member]).scores for member in scores])
 
 

@@ -7,7 +7,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import isinf
 from pathlib import Path
 
 from byline.corpora.answers import Answer, write_answers
@@ -48,8 +47,8 @@ class Combination:
     plan: Plan
     repeated: int
     """The number of members that a run shares with one before it. They count once."""
-    reaches: tuple[float | None, ...]
-    """How closely cohorts were matched, for each language, or None if they were not."""
+    matched: tuple[float | None, ...]
+    """For each language, the weight of the norm with matched cohorts, or None if there is no such norm."""
     unfinished: tuple[tuple[Path, int, int], ...] = ()
     """Runs that were stopped: the folder, the number of members that are done, and the number of planned ones."""
 
@@ -115,8 +114,8 @@ def combine_runs(
         given, verdicts = answer_plan(plan, scores)
         if answers:
             write_answers(folder.parent, given, plan.layout)
-    reaches = tuple(None if isinf(each.reach) else each.reach for each in verdicts)
-    return Combination(tuple(given), plan, len(repeated), reaches, tuple(unfinished))
+    matched = tuple(each.matched for each in verdicts)
+    return Combination(tuple(given), plan, len(repeated), matched, tuple(unfinished))
 
 
 def _read_problem_files(sources: Sequence[Path], plans: Sequence[Plan]) -> dict[str, bytes]:

@@ -75,8 +75,8 @@ class LanguageRun:
     """The score that became 0.5."""
     strength: float
     """How far asked pairs stand out from others: their mean score divided by its standard deviation."""
-    reach: float | None
-    """How closely cohorts were matched, or None if they were not."""
+    matched: float | None
+    """The weight of the norm with matched cohorts, from 0 to 1, or None if there is no such norm."""
     learned: tuple[LearnedFromCases, ...] = ()
     """What the cases of the reference say, for each pair of lengths and set of authors."""
 
@@ -289,6 +289,6 @@ def _summarize(group: LanguageGroup, verdicts: Verdicts, members: int, rows: Seq
         prepared.repeated_control,
         verdicts.center,
         verdicts.strength,
-        None if np.isinf(verdicts.reach) else verdicts.reach,
+        verdicts.matched,
         tuple(dict.fromkeys(found for found in verdicts.learned if found is not None)),
     )

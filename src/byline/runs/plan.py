@@ -19,10 +19,12 @@ from byline.judgment.interpretation import JudgmentOptions, judgment_from, judgm
 from byline.judgment.likelihood_ratio import EVEN
 from byline.settings.settings import Settings, kinds_of
 
-FORMAT = 3
+FORMAT = 4
 """Increased when older programs can no longer read a run."""
 SINGLE_QUESTIONS = 3
 """The first format in which problems beside a reference are laid out as a ReferenceLayout."""
+WHOLE_CORPORA = 4
+"""The first format whose calibrations are of scores that whole_corpora.py rates."""
 PACKAGES = ("byline", "numpy", "numba", "scipy", "scikit-learn")
 """Packages whose versions a result may depend on."""
 BEGIN_AGAIN = "Begin again with {overwrite}"
@@ -159,6 +161,9 @@ def plan_from(values: Mapping[str, Any], where: object) -> Plan:
         require_format(values, where)
         if values["format"] < SINGLE_QUESTIONS and values.get("interpret") == "cohort":
             what = "was compared with a reference by an earlier Byline, in a way that this one does not read"
+            raise RunError(what, where=where, remedy=BEGIN_AGAIN)
+        if values["format"] < WHOLE_CORPORA and values.get("interpret") == "relative" and values.get("calibration"):
+            what = "was calibrated by an earlier Byline, which compared the problems of a corpus in another way"
             raise RunError(what, where=where, remedy=BEGIN_AGAIN)
         budget = values["budget"]
         plan = Plan(

@@ -157,6 +157,8 @@ class Settings:
     """Normalization rules of the paper, or of its author's scripts, which keep line breaks and rare letters."""
     mask: Mask = "none"
     """With topic, words that are not among the most frequent are masked, so that content counts less."""
+    single_texts: bool = False
+    """Every text has a head and a document of its own, too, so that problems are compared with more texts."""
     compared: int = 300
     """About how many heads a document is scored under; if there are more, its own and a sample of the others."""
     ranking: Ranking = "texts"

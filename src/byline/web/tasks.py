@@ -59,7 +59,7 @@ ALL = "all.zip"
 MODEL_FIGURES = ("heatmap", "pca", "mds", "dendrogram")
 RUN_FIGURES = (*MODEL_FIGURES, "learning")
 JUDGED_FIGURES = ("roc", "tippett", "calibration")
-QUICK = "ngram,vectors"
+QUICK = "characters,ngram,punctuation,vectors,words"
 """The engines that need no training."""
 FORMS = ("svg", "pdf", "png")
 DPI = 150

@@ -3,7 +3,7 @@
 import { capital, el, kept, newId, oneLine } from "./elements.js";
 
 const BUDGETS = [
-  ["quick", "Quick: n-grams and vectors only, no networks"],
+  ["quick", "Quick: no networks"],
   ["60", "About a minute"],
   ["300", "About 5 minutes"],
   ["1800", "About half an hour"],
