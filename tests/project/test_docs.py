@@ -160,6 +160,17 @@ def test_the_tables_of_the_evaluation_are_those_that_are_stored(name: str) -> No
     assert "\n".join(stored_rows(name)) in (ROOT / "docs" / "evaluation.md").read_text("utf-8")
 
 
+def test_the_tables_of_single_questions_are_those_that_are_stored() -> None:
+    page = (ROOT / "docs" / "evaluation.md").read_text("utf-8").splitlines()
+    shown = [
+        line
+        for line in printed_by("fit_single_questions.py", "table").splitlines()
+        if line.startswith("|") and not line.startswith(("| long", "| mismatched", "| simulated"))
+    ]
+    assert len(shown) > 80
+    assert set(shown) <= set(page)
+
+
 def test_the_tables_of_the_gated_unit_are_the_stored_ones() -> None:
     assert "\n".join(printed("gru.py")) in (ROOT / "docs/evaluation.md").read_text("utf-8")
 
