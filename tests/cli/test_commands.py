@@ -506,7 +506,7 @@ class TestAnswering:
         assert {name.split()[0] for name in engines.split(", ")} == {
             "characters", "words", "punctuation", "vectors", "ngram", "rnn",
         }  # fmt: skip
-        assert re.search("^Interpretation: relative, relative to all other texts", done.stdout, re.MULTILINE)
+        assert re.search("^Interpretation: relative, compared with all other texts", done.stdout, re.MULTILINE)
         assert "Members: 11, of preset best, with seed 0, in " in done.stdout
         assert "the probability of the same author, at a prior of 0.5." in done.stdout
 

@@ -164,8 +164,9 @@ def describe_judgment(plan: Plan, matched: Sequence[float | None]) -> list[str]:
         f"Interpretation: {plan.judgment.interpretation}, {INTERPRETERS[plan.judgment.interpretation].words}",
     ]
     if plan.judgment.interpretation == "relative":
-        shares = " and ".join(f"{weight or 0:.0%}" for weight in matched)
-        lines[-1] += f"; weight of texts of the same kind: {shares}"
+        shares = [f"{weight:.0%}" for weight in matched if weight is not None]
+        if shares:
+            lines[-1] += f"; the norm with texts of the same kind has a weight of {' and '.join(shares)}"
     return lines
 
 
@@ -173,7 +174,7 @@ def describe_answers(result: Verification) -> list[str]:
     """Return what the numbers mean, a line for each."""
     judgment = judgment_of(result.plan.judgment, result.answers)
     order = "Answers rank the problems; they are not probabilities"
-    half = "Half of the problems are assumed to have the same author on both sides, as in PAN's tasks."
+    half = "About half of the problems are assumed to have the same author on both sides."
     if has_unit_scores(judgment.interpretation):
         if any(run.problems >= FEWEST_HEADS for run in result.runs):
             return [f"{order}. The median problem is 0.5. {half}"]

@@ -99,7 +99,9 @@ def print_explanation(found: Explanation, run: Path) -> None:
         for each in chosen:
             _print_passage(each)
     for feature in found.features:
-        console.print(f"\n{feature.member} does not add up over characters. Its n-grams that weigh most:", style="bold")
+        console.print(
+            f"\n{feature.member} scores whole texts, not passages. N-grams with the greatest weight:", style="bold"
+        )
         console.print(f"  for: {_list_grams(feature.supporting)}")
         console.print(f"  against: {_list_grams(feature.opposing)}")
     if found.features:

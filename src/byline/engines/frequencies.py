@@ -42,7 +42,7 @@ from byline.engines.ngram.counts import NONE, Index
 from byline.engines.ngram.kernels import index_texts
 from byline.engines.protocol import EngineResult, Feature, Runtime, run_in_threads, strongest_features
 from byline.engines.questions import Questions
-from byline.engines.within_author import ROUNDING, WITHOUT_NONE, Vectors, WithinAuthorNorm, cosines, fold_of
+from byline.engines.within_author import ROUNDING, Vectors, WithinAuthorNorm, cosines
 from byline.settings.settings import Settings
 from byline.text.encoder import Symbols
 from byline.text.tokens import split_punctuation, split_tokens
@@ -60,6 +60,8 @@ LEAST_DEVIATION = 0.5
 """The least deviation of a feature, as a part of what chance alone gives a text of the usual length."""
 MOST_PASSAGES, FEWEST_TOKENS = 400, 20
 """The passages in which the variation within authors is seen, and the tokens that each of them has at least."""
+FOLDS = 5
+"""The authors are divided into this many folds. What is said of a text is learned without the fold of its author."""
 TOGETHER = 10
 """Documents that are compared at once."""
 TextSet = tuple[int, ...]
@@ -77,7 +79,7 @@ def fill_matrix(
     frequencies = _Frequencies(questions, settings)
     runtime.proceed()
     heads = frequencies.measure(questions.heads)
-    fold_by_head = np.array([fold_of(author) for author in questions.case_authors.tolist()])
+    sets = frequencies.sets
     asked = {question.document for question in questions.questions}  # parts matter for these only
     values = np.zeros(chosen.shape)
     without = np.zeros((PARTS, *chosen.shape))
@@ -97,10 +99,10 @@ def fill_matrix(
 
     def compare(rows: Vectors, number: int) -> Floats64:
         """Return (rows, K): cosines of a document, and perhaps of its parts, with its heads."""
-        folds = fold_by_head[chosen[number]]
-        if questions.reference and fold_by_head[number] != WITHOUT_NONE:  # beside a reference, of a pair of numbers
-            folds = np.full(len(folds), fold_by_head[number])
-        return cosines(rows, heads.select(chosen[number]) if sampled else heads, folds)
+        own = sets[chosen[number]]
+        if questions.reference and sets[number]:  # beside a reference, document and head of a number belong together
+            own = np.full(len(own), sets[number])
+        return cosines(rows, heads.select(chosen[number]) if sampled else heads, own)
 
     sampled = chosen.shape[1] < len(questions.heads)
     run_in_threads(fill_rows, len(chosen), runtime.threads)
@@ -110,6 +112,20 @@ def fill_matrix(
     if settings.engine == "characters":
         return EngineResult(matrix, gains=_place_gains(questions, matrix, frequencies, heads))
     return EngineResult(matrix, features=_name_features(questions, chosen, frequencies, heads))
+
+
+def _choose_left_out(questions: Questions) -> tuple[list[frozenset[int]], Ints64]:
+    """Return sets of authors to leave out, the first of them empty, and (heads,): the set for each head and document.
+
+    If the authors from whom nothing may be learned are in one fold, the whole fold is left out.
+    """
+    folds = [frozenset(each for each in questions.background_authors if each % FOLDS == fold) for fold in range(FOLDS)]
+    numbers: dict[frozenset[int], int] = {frozenset(): 0}
+    chosen = []
+    for unseen in questions.unseen_authors:
+        around = next((fold for fold in folds if unseen <= fold), unseen) if unseen else unseen
+        chosen.append(numbers.setdefault(around, len(numbers)))
+    return list(numbers), np.array(chosen, np.int64)
 
 
 class _Frequencies:
@@ -132,7 +148,8 @@ class _Frequencies:
         self._features = feature[index.grams[shortest - 1 :]]  # (orders, tokens): the feature that ends there, if any
         self._starts = index.starts
         self._learn_scale(questions)
-        self._within_author = WithinAuthorNorm(*self._vary_within_authors(questions))
+        left_out, self.sets = _choose_left_out(questions)
+        self._within_author = WithinAuthorNorm(*self._vary_within_authors(questions), left_out)
 
     def _learn_scale(self, questions: Questions) -> None:
         """Learn means and deviations from the heads and documents that consist of background texts."""
@@ -151,10 +168,10 @@ class _Frequencies:
         self._deviation = np.maximum(deviation, LEAST_DEVIATION * chance)
 
     def _vary_within_authors(self, questions: Questions) -> tuple[Floats64, Ints64]:
-        """Return (passages, features), (passages,): how far passages are from the mean of their author, and folds."""
+        """Return (passages, features), (passages,): the distances of passages from their author's mean, and authors."""
         authors = questions.background_authors
         most = max(2, MOST_PASSAGES // max(len(authors), 1))
-        found, folds = [np.zeros((0, len(self.names)))], []
+        found, numbers = [np.zeros((0, len(self.names)))], []
         for author, texts in authors.items():
             passages = [passage for text in texts for passage in self._cut(questions, text, alone=len(texts) == 1)]
             places = np.unique(np.linspace(0, len(passages) - 1, min(len(passages), most)).round().astype(int))
@@ -162,8 +179,8 @@ class _Frequencies:
                 rows = self._deviate(np.array([self._share(passages[place]) for place in places]))
                 rows /= np.maximum(np.sqrt(np.einsum("pf,pf->p", rows, rows)), ROUNDING)[:, None]
                 found.append((rows - rows.mean(axis=0)) / np.sqrt(len(rows) - 1))
-                folds += [fold_of(author)] * len(rows)
-        return np.concatenate(found), np.array(folds, np.int64)
+                numbers += [author] * len(rows)
+        return np.concatenate(found), np.array(numbers, np.int64)
 
     def _cut(self, questions: Questions, text: int, alone: bool) -> list[Ints32]:
         """Divide the features of a text into passages of about the shorter side's length, an only text into two."""

@@ -147,7 +147,15 @@ def _key(settings: Settings) -> LayoutKey:
 
 
 def _count_heads(prepared: PreparedQuestions) -> int:
-    return len(prepared.sides[0].heads)
+    """Count the sets of texts that problems learn, and control texts. Of pairs, both texts count.
+
+    Other single texts don't, because several of them may be by one author.
+    """
+    side = prepared.sides[0]
+    asked = {side.heads[question.head] for question in side.questions}
+    if all(problem.symmetric for problem in prepared.problems):
+        asked |= {side.documents[question.document] for question in side.questions}
+    return len(asked) + side.control.heads
 
 
 def _too_few_heads(group: LanguageGroup) -> bool:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from byline.corpora.documents import Document
 from byline.corpora.problems import BadProblem, Problem
@@ -25,7 +24,6 @@ from byline.text.normalize import normalize
 from byline.text.shared_passages import find_pairs, plain_form
 
 log = logging.getLogger(__name__)
-Ints64 = NDArray[np.int64]
 
 FEWEST_HEADS = 5
 """Heads without which nothing is answered: a score is only compared with those of other heads."""
@@ -176,14 +174,23 @@ class Questions:
         return {author: tuple(sorted(texts)) for author, texts in found.items()}
 
     @property
-    def case_authors(self) -> Ints64:
-        """(heads,): the number of the author of each head and document of a reference's cases; -1 for all others."""
-        found = np.full(len(self.heads), -1)
+    def unseen_authors(self) -> tuple[frozenset[int], ...]:
+        """For each head and the document of its number, the authors from whom nothing may be learned about them.
+
+        These are the authors of a reference who may have written a text of a problem, for the problem and its own
+        pairs, and the author of each case. Nothing is said of the cohort itself.
+        """
+        found: list[set[int]] = [set() for _ in self.heads]
         layout = self.reference.layout if self.reference else None
         if layout is not None:
-            end = len(self.heads) - len(layout.cohort)
-            found[end - len(layout.cases) : end] = layout.cases
-        return found
+            first = len(self.heads) - len(layout.cohort)
+            cases = first - len(layout.cases)
+            for number, author in enumerate(layout.cases, start=cases):
+                found[number].add(author)
+            for document, head in self.excluded_pairs:
+                if document < cases and head >= first:
+                    found[document].add(layout.cohort[head - first])
+        return tuple(map(frozenset, found))
 
     @property
     def learners(self) -> tuple[tuple[int, ...], ...]:

@@ -8,9 +8,9 @@ author. With v the variance along a direction, and w that along the first direct
 
 Directions beyond the leading ones keep their weight, because few passages say little about them.
 
-What is learned from passages hides the differences between these very passages. Therefore the authors are divided into
-folds, and what is learned without a fold is there as well: it can compare texts by the fold's authors as fairly as
-texts by somebody else.
+What is learned from passages hides the differences between these very passages. So texts by an author must not be
+compared by what this author's passages taught. Directions are therefore learned several times, each time without some
+of the authors.
 
 Hatch, A., Kajarekar, S., Stolcke, A. (2006): Within-Class Covariance Normalization for SVM-based Speaker Recognition.
 Interspeech, 1471-1474.
@@ -18,15 +18,13 @@ Interspeech, 1471-1474.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from byline.engines.matrix import Floats64, Ints32, Ints64
 
-FOLDS = 5
-WITHOUT_NONE = FOLDS
-"""The number of what is learned from all authors; numbers below it are those of the fold that is left out."""
 MOST_DIRECTIONS = 100
 """The most leading directions. They are at most half of all directions."""
 ROUNDING = 1e-9
@@ -35,74 +33,70 @@ BLOCK = 64
 """Rows that are multiplied at once: always as many, so that the last digits of a row don't depend on other rows."""
 
 
-def fold_of(author: int) -> int:
-    """Return the fold of an author, by number; of -1, nobody in particular, `WITHOUT_NONE`."""
-    return author % FOLDS if author >= 0 else WITHOUT_NONE
-
-
 class Vectors(NamedTuple):
     """Vectors, ready to be compared."""
 
     values: Floats64  # (vectors, features)
-    along: Floats64  # (vectors, folds + 1, directions): along the leading directions, scaled; what a product loses
-    lengths: Floats64  # (vectors, folds + 1)
+    along: Floats64  # (vectors, sets, directions): along the leading directions, scaled; what a product loses
+    lengths: Floats64  # (vectors, sets)
 
     def select(self, places: Ints32 | Ints64) -> Vectors:
         """Return some of the vectors."""
         return Vectors(self.values[places], self.along[places], self.lengths[places])
 
     def unit(self) -> Floats64:
-        """Return (vectors, features): the values, each divided by its length."""
-        return self.values / np.maximum(self.lengths[:, WITHOUT_NONE], ROUNDING)[:, None]
+        """Return (vectors, features): the values, each divided by its length by the first set of directions."""
+        return self.values / np.maximum(self.lengths[:, 0], ROUNDING)[:, None]
 
 
 class WithinAuthorNorm:
     """Compares vectors without the directions in which passages by one author differ most."""
 
-    def __init__(self, distances: Floats64, folds: Ints64) -> None:
-        """Learn directions.
+    def __init__(self, distances: Floats64, authors: Ints64, left_out: Sequence[frozenset[int]]) -> None:
+        """Learn a set of directions for each set of authors who are left out.
 
         Parameters
         ----------
         distances
             (passages, features): the distance of each passage from the mean of its author's passages.
-        folds
-            (passages,): the fold of the author of each.
+        authors
+            (passages,): the number of the author of each.
         """
         self._distances = distances
         products = distances @ distances.T
-        self._weights = np.zeros((len(distances), FOLDS + 1, MOST_DIRECTIONS))  # of passages, for scaled directions
-        for fold in range(FOLDS + 1):
-            kept = np.flatnonzero(folds != fold)
+        self._weights = np.zeros((len(distances), len(left_out), MOST_DIRECTIONS))  # of passages, for scaled directions
+        for number, gone in enumerate(left_out):
+            kept = np.flatnonzero(~np.isin(authors, list(gone)))
             found = _lead(products[np.ix_(kept, kept)])
-            self._weights[kept, fold, : found.shape[1]] = found
+            self._weights[kept, number, : found.shape[1]] = found
 
     def measure(self, values: Floats64) -> Vectors:
         """Return vectors, (vectors, features), with what comparing them needs."""
-        flat = self._weights.reshape(len(self._weights), (FOLDS + 1) * MOST_DIRECTIONS)
-        along = multiply(multiply(values, self._distances.T), flat).reshape(-1, FOLDS + 1, MOST_DIRECTIONS)
+        passages, *shape = self._weights.shape
+        flat = self._weights.reshape(passages, shape[0] * shape[1])
+        along = multiply(multiply(values, self._distances.T), flat).reshape(len(values), *shape)
         squares = np.einsum("vf,vf->v", values, values)[:, None] - np.einsum("vkd,vkd->vk", along, along)
         return Vectors(values, along, np.sqrt(np.maximum(squares, 0)))
 
     def discount(self, vector: Floats64) -> Floats64:
-        """Return (features,): the vector whose plain product with another is their product without the directions."""
-        weights = self._weights[:, WITHOUT_NONE]
+        """Return (features,): the vector whose plain product with another is their product by the first set."""
+        weights = self._weights[:, 0]
         lost: Floats64 = self._distances.T @ (weights @ (weights.T @ (self._distances @ vector)))
         return vector - lost
 
 
-def cosines(rows: Vectors, columns: Vectors, folds: Ints64) -> Floats64:
+def cosines(rows: Vectors, columns: Vectors, sets: Ints64) -> Floats64:
     """Return (rows, columns): cosines, 0 for vectors without length.
 
     Parameters
     ----------
-    folds
-        (columns,): the fold without which what is used was learned.
+    sets
+        (columns,): the number of the set of directions that is used.
     """
-    places = np.arange(len(folds))
+    places = np.arange(len(sets))
     found = np.einsum("rf,cf->rc", rows.values, columns.values)
-    found -= np.einsum("rcd,cd->rc", rows.along[:, folds], columns.along[places, folds])
-    lengths = rows.lengths[:, folds] * columns.lengths[places, folds]
+    found -= np.einsum("rcd,cd->rc", rows.along[:, sets], columns.along[places, sets])
+    lengths = rows.lengths[:, sets] * columns.lengths[places, sets]
     return np.where(lengths > ROUNDING**2, found / np.maximum(lengths, ROUNDING**2), 0)
 
 

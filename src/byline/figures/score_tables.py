@@ -121,13 +121,21 @@ def _is_divided(run: Run, group: int) -> bool:
     return len(asked) > 1
 
 
-def relative_table(side: Side, weights: Sequence[float] = (1.0,)) -> Table:
+def relative_table(side: Side, weights: Sequence[float] = (1.0,), documents: Sequence[int] | None = None) -> Table:
     """(documents, heads): every pair made relative as asked pairs are; NaN if it can't be compared.
 
-    Asked pairs count in no mean, and have the score that answers are made from. The weights are those of the norms.
+    Asked pairs count in no mean, and have the score that answers are made from.
+
+    Parameters
+    ----------
+    weights
+        Those of the norms.
+    documents
+        The documents that are needed; others may be NaN. All by default.
     """
     matrix = side.matrix
-    found = np.where(matrix.excluded, np.nan, mix_norms(relative_tables(side), weights))
+    chosen = None if documents is None else np.array(documents, np.int64)
+    found = np.where(matrix.excluded, np.nan, mix_norms(relative_tables(side, chosen), weights))
     table = np.full((len(found), int(matrix.heads.max()) + 1), np.nan)
     table[np.arange(len(found))[:, None], matrix.heads] = found
     return table
@@ -146,7 +154,7 @@ def _problem_table(record: Record, problems: int, weights: Sequence[float]) -> T
     """(problems, problems): of each one's judged text under each one's head, averaged over the ways of asking."""
     tables = []
     for side, questions, turned in _ways(record):
-        found = relative_table(side, weights)
+        found = relative_table(side, weights, [question.document for question in questions])
         table = np.full((problems, problems), np.nan)
         owners = [question.problem for question in questions]
         chosen = found[np.ix_([question.document for question in questions], [question.head for question in questions])]

@@ -21,7 +21,7 @@ FoldsBy = Literal["texts", "unknown"]
 
 FORMAT = 5
 """Increased when older versions cannot read the file."""
-SINGLE_QUESTIONS, WHOLE_CORPORA = 4, 5
+SINGLE_QUESTIONS = WHOLE_CORPORA = 5
 """The first formats whose scores are those of single_questions.py, and those of whole_corpora.py."""
 KIND = "calibration"
 FIT_AGAIN = "Copy it again from its source, or fit it again"

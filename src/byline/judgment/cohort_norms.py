@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from byline.engines.matrix import ROUNDING, Flags, Table
+from byline.engines.matrix import ROUNDING, Flags, Ints64, Table
 
 NEAREST, FEWEST_NEAREST = 30, 5
 """The most and the fewest members of an adaptive cohort. In between, it is half of the cohort."""
@@ -136,9 +136,18 @@ def _mean(cohort: Table, counted: Flags) -> Table:
 
 def nearest_members(cohort: Table, counted: Flags) -> Flags:
     """Return (trials, cohort): of the members that count, those with the highest scores."""
+    return nearest_in_order(order_members(cohort), counted)
+
+
+def order_members(cohort: Table) -> Ints64:
+    """Return (trials, cohort): the members from the highest score to the lowest, equal ones in their order."""
+    return np.argsort(-cohort, axis=1, kind="stable")
+
+
+def nearest_in_order(order: Ints64, counted: Flags) -> Flags:
+    """Return (trials, cohort): of the members that count, the first in an order."""
     kept = np.minimum(NEAREST, np.maximum(counted.sum(axis=1) // 2, FEWEST_NEAREST))
-    order = np.argsort(np.where(counted, -cohort, np.inf), axis=1, kind="stable")
-    ranks = np.empty_like(order)
-    np.put_along_axis(ranks, order, np.arange(cohort.shape[1])[None, :], axis=1)
-    nearest: Flags = (ranks < kept[:, None]) & counted
+    there = np.take_along_axis(counted, order, axis=1)
+    nearest: Flags = np.zeros_like(counted)
+    np.put_along_axis(nearest, order, there & (there.cumsum(axis=1) <= kept[:, None]), axis=1)
     return nearest

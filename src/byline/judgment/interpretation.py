@@ -98,7 +98,7 @@ def _ranks(side: Side, settings: Settings) -> Table:
 
 INTERPRETERS: dict[Interpretation, Interpreter] = {
     "rank": Interpreter("each unknown's rank among the texts of the corpus", _ranks),
-    "relative": Interpreter("relative to all other texts of the corpus"),
+    "relative": Interpreter("compared with all other texts of the corpus"),
     "cohort": Interpreter("every problem by itself, relative to the reference population"),
 }
 

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from byline.engines.matrix import ROUNDING, Flags, Matrix, Side, Table, relative_entropies
 from byline.engines.questions import Question
-from byline.judgment.cohort_norms import MOST_DEVIATIONS, nearest_members, one_sided_norm
+from byline.judgment.cohort_norms import MOST_DEVIATIONS, nearest_in_order, one_sided_norm, order_members
 from byline.settings.settings import Ranking
 
 Positions = NDArray[np.int64]
@@ -53,14 +53,19 @@ def relative_scores(side: Side) -> Table:
     return _Normalizer(side).score(*asked)
 
 
-def relative_tables(side: Side) -> Table:
-    """Return (norms, documents, K): every pair of the matrix made relative as asked pairs are."""
+def relative_tables(side: Side, chosen: Positions | None = None) -> Table:
+    """Return (norms, documents, K): every pair of the matrix made relative as asked pairs are.
+
+    If documents are chosen, those of others may be NaN, which saves time.
+    """
     documents, heads = side.matrix.values.shape
     if not is_matched(side.matrix):
         return _normalize_sampled(side.matrix, _comparable(side))[None]
     normalizer = _Normalizer(side)
-    rows = [normalizer.score(np.full(heads, number), np.arange(heads)) for number in range(documents)]
-    return np.stack(rows, axis=1)
+    found = np.full((len(NORMS), documents, heads), np.nan)
+    for number in range(documents) if chosen is None else np.unique(chosen):
+        found[:, number] = normalizer.score(np.full(heads, number), np.arange(heads))
+    return found
 
 
 def is_matched(matrix: Matrix) -> bool:
@@ -107,13 +112,13 @@ def _comparable(side: Side) -> Flags:
 
 
 class _Normalizer:
-    """A full matrix, centered, with the similarities of its documents and heads."""
+    """A full matrix, centered, with the order of its documents and heads by likeness to each."""
 
     def __init__(self, side: Side) -> None:
         self._counted = _comparable(side)
         self._values = -_center(side.matrix.values, self._counted)
         there = np.where(self._counted, self._values, 0)
-        self._documents, self._heads = _correlations(there), _correlations(there.T)
+        self._documents, self._heads = order_members(_correlations(there)), order_members(_correlations(there.T))
 
     def score(self, documents: Positions, heads: Positions) -> Table:
         """Return (norms, pairs): the scores of pairs of a document and a head."""
@@ -121,8 +126,8 @@ class _Normalizer:
         rows, columns = self._values[:, heads].T, self._values[documents]
         compared = self._counted[:, heads].T, self._counted[documents]
         nearest = (
-            nearest_members(self._documents[documents], compared[0]),
-            nearest_members(self._heads[heads], compared[1]),
+            nearest_in_order(self._documents[documents], compared[0]),
+            nearest_in_order(self._heads[heads], compared[1]),
         )
         return np.array([_s_norm(scores, rows, columns, *counted) for counted in (compared, nearest)])
 

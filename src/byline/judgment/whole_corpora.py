@@ -36,6 +36,8 @@ QUALITIES = ("constant", "strength", "median", "middle")
 """What slope and midpoint may depend on; see `measure_corpus`."""
 RANGE = (0.1, 0.9)
 """The quantiles between which the middle lies."""
+STRONGEST = 5.0
+"""The greatest strength. Corpora that coefficients were fitted to have less; scores that are nearly equal have more."""
 STEEPEST = 4.0
 """The greatest logarithm of a slope."""
 
@@ -96,10 +98,14 @@ class CorpusScale:
 
 
 def measure_strength(scores: Table) -> float:
-    """Return how far asked pairs stand out: their mean over their standard deviation; 0 if there is none."""
+    """Return how far asked pairs stand out: their mean over their standard deviation; 0 if there is none.
+
+    It is limited to `STRONGEST` on either side.
+    """
     there = scores[~np.isnan(scores)]
     spread = float(there.std()) if len(there) > 1 else 0.0
-    return float(there.mean()) / spread if spread > ROUNDING else 0.0
+    found = float(there.mean()) / spread if spread > ROUNDING else 0.0
+    return min(max(found, -STRONGEST), STRONGEST)
 
 
 def weigh_norms(scores: Table, coefficients: CorpusCoefficients | None = None) -> Table:

@@ -219,7 +219,9 @@ def _limits(run: Run, calibrated: bool) -> list[str]:
             f"Each problem was compared with a reference population. One of another kind of text misleads. {suits}"
         )
     else:
-        found.append("Half of the problems are assumed to be by the same author; if that is wrong, answers shift.")
+        found.append(
+            "About half of the problems are assumed to be by the same author. If that is wrong, answers shift."
+        )
     if calibrated and judgment.calibration is not None:
         corpora = ", ".join(judgment.calibration.corpora)
         found.append(f"Likelihood ratios were calibrated on {corpora}; texts of another kind may need their own.")

@@ -21,8 +21,8 @@ from byline.settings.settings import Settings, kinds_of
 
 FORMAT = 4
 """Increased when older programs can no longer read a run."""
-SINGLE_QUESTIONS = 3
-"""The first format in which problems beside a reference are laid out as a ReferenceLayout."""
+SINGLE_QUESTIONS = 4
+"""The first format whose members beside a reference score as single_questions.py rates them."""
 WHOLE_CORPORA = 4
 """The first format whose calibrations are of scores that whole_corpora.py rates."""
 PACKAGES = ("byline", "numpy", "numba", "scipy", "scikit-learn")

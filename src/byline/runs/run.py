@@ -103,14 +103,21 @@ class Run:
 
     @cached_property
     def evidence(self) -> Mapping[tuple[int, int], Sequence[MemberEvidence]]:
-        """What the members kept, by the numbers of language and problem."""
+        """What the members kept, by the numbers of language and problem.
+
+        Gains of language models are bits per character, others are bits of the likelihood ratio, which can't be added
+        up. If there are language models, only they have gains.
+        """
+        modeled = any(record.sides[0].matrix.unit == BITS for record in self.records)
         found: dict[tuple[int, int], list[MemberEvidence]] = {}
         folder = RunFolder(self.folder, self.plan)
         for record in self.records:
             name, unit = record.member.settings.engine_name, record.sides[0].matrix.unit
             slopes = self.verdicts[record.group].slopes if unit != BITS else None
             for kept in read_evidence(folder.path(record.member, record.group)):
-                if slopes is not None and kept.gains:
+                if modeled and unit != BITS:
+                    kept = replace(kept, gains={})
+                elif slopes is not None and kept.gains:
                     kept = _to_bits(kept, float(slopes[kept.problem]))
                 found.setdefault((record.group, kept.problem), []).append(MemberEvidence(name, unit, kept))
         return found

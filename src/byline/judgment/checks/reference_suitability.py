@@ -173,8 +173,8 @@ class _Similarity:
         together = float((self.vectors[rows[:1]] @ self.vectors[rows[1:]].T).toarray()[0, 0])
         if together > MAX_SIMILARITY * self.greatest:
             found.append(
-                f"the two sides are far more alike ({together:.2f}) than any two people's texts of the"
-                f" reference ({self.greatest:.2f}), perhaps by a subject that they share and the reference lacks"
+                f"the two sides are far more alike ({together:.2f}) than the texts of any two people in the reference"
+                f" ({self.greatest:.2f}); they may share a subject that the reference lacks"
             )
         return found
 
