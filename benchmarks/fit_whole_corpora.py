@@ -189,7 +189,7 @@ def main() -> None:
         caps = learn_caps(rows, truths, alone=False)
         pool = read_pool("best")
         kinds = kinds_of((pool.only(engines) if engines else pool).rows)
-        fitted = _describe(tables, truths, data, coefficients, kinds)
+        fitted = _describe(_hold_out(tables, truths), truths, data, kinds)
         fitted = dataclasses.replace(
             fitted, slope=line.slope, offset=line.offset, cap=caps.same, cap_different=caps.different
         )
@@ -201,16 +201,24 @@ def main() -> None:
     print(json.dumps(corpus_coefficient_values(coefficients), indent=1) if coefficients else "")
 
 
+def _hold_out(tables: Mapping[str, Table], truths: Mapping[str, Sequence[bool]]) -> dict[str, Values]:
+    """Return the ratios of each corpus by coefficients that were fitted to the others."""
+    found = {}
+    for corpus in tables:
+        others = {name: table for name, table in tables.items() if name != corpus}
+        found[corpus] = rate(tables[corpus], fit_coefficients(others, {name: truths[name] for name in others}))
+    return found
+
+
 def _describe(
-    tables: Mapping[str, Table], truths: Mapping[str, Sequence[bool]], data: Path, trial: CorpusCoefficients,
-    kinds: tuple[str, ...],
-) -> Calibration:  # fmt: skip
-    """Return the calibration of all corpora together, with its counts and its cross-validated Cllr."""
+    ratios_by_corpus: Mapping[str, Values], truths: Mapping[str, Sequence[bool]], data: Path, kinds: tuple[str, ...]
+) -> Calibration:
+    """Return a calibration with the counts, and with the Cllr of ratios whose corpus was left out of the fit."""
     ratios, truth, known, unknown, names = [], [], [], [], []
-    for corpus in sorted(tables):
+    for corpus in sorted(ratios_by_corpus):
         problems = {problem.id: problem for problem in read_problems(data / corpus).problems}
         for name, ratio, same in zip(
-            sorted(read_truth(data / corpus)), rate(tables[corpus], trial), truths[corpus], strict=True
+            sorted(read_truth(data / corpus)), ratios_by_corpus[corpus], truths[corpus], strict=True
         ):
             if name in problems:
                 ratios.append(float(ratio))
