@@ -5,6 +5,8 @@ const LEVELS = 5;
 /** From 0, too weak to be colored, to 5. */
 const levelOf = (bits, scale) => Math.min(LEVELS, Math.round((Math.abs(bits) / (scale || 1)) * LEVELS));
 const kindOf = (bits) => (bits > 0 ? "for" : "against");
+/** How many decimals tell values of this size apart. */
+const decimals = (size) => (size >= 1 ? 1 : size >= 0.1 ? 2 : size >= 0.01 ? 3 : 4);
 
 /**
  * What colors mean. sides: {for, against}, in words that end a sentence.
@@ -14,7 +16,7 @@ function colorLegend(scale, sides) {
     el(
       "span",
       { class: `w ${kind} l${level}` },
-      level === LEVELS ? `${fixed(scale, 1)}` : fixed((scale * level) / LEVELS, 1),
+      fixed((scale * level) / LEVELS, decimals(scale)),
     );
   const row = (kind) =>
     el(
@@ -33,7 +35,7 @@ function colorLegend(scale, sides) {
     el(
       "p",
       {},
-      `Bits by which a word speaks for a side; ${fixed(scale, 1)} and more is full color, words without color say little.`,
+      `Bits by which a word speaks for a side; ${fixed(scale, decimals(scale))} and more is full color, words without color say little.`,
     ),
     el("ul", {}, row("for"), row("against")),
   );
@@ -264,7 +266,7 @@ function curveAlong(curve, length, title, go) {
           svg(
             "text",
             { x: width / 2, y: tall - 3, "text-anchor": "middle" },
-            `${signed(low)} to ${signed(high)} bits per character`,
+            [low, high].map((value) => signed(value, decimals(high - low))).join(" to ") + " bits per character",
           ),
           svg("text", { x: width - 1, y: tall - 3, "text-anchor": "end" }, whole(length)),
         ),
@@ -298,7 +300,7 @@ function documentPanel(source, options) {
         known(total)
           ? `, together ${fixed(Math.abs(total), 1)} bits ${total > 0 ? options.sides.for : options.sides.against}`
           : "",
-        source.scale ? `; full color from ${fixed(source.scale, 1)} bits on` : "",
+        source.scale ? `; full color from ${fixed(source.scale, decimals(source.scale))} bits on` : "",
       ),
     ),
     source.curve && source.curve.length > 1
@@ -306,7 +308,7 @@ function documentPanel(source, options) {
           shown.light(Math.max(0, place - 60), place + 60),
         )
       : null,
-    shown.words.length ? null : el("p", { class: "note" }, "No evidence by word was kept for this text."),
+    shown.words.length ? null : el("p", { class: "note" }, "These members judged no words of this text."),
     shown.text,
     shown.note,
   );
