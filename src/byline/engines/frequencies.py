@@ -100,7 +100,7 @@ def fill_matrix(
     def compare(rows: Vectors, number: int) -> Floats64:
         """Return (rows, K): cosines of a document, and perhaps of its parts, with its heads."""
         own = sets[chosen[number]]
-        if questions.reference and sets[number]:  # beside a reference, document and head of a number belong together
+        if questions.reference and sets[number]:  # with a reference, document and head of a number belong together
             own = np.full(len(own), sets[number])
         return cosines(rows, heads.select(chosen[number]) if sampled else heads, own)
 
@@ -246,8 +246,8 @@ def _place_gains(
 ) -> tuple[Floats32, ...]:
     """Return, for each question, what each symbol of its document adds to the double-centered score, in deviations.
 
-    The cosine is a sum over features, and so is what is left of it without the means over the cohort's documents and
-    heads: the product of both sides' distances from these means. The weight of a feature is divided equally among the
+    The cosine is a sum over features, and so is the cosine less the means over the cohort's documents and heads: the
+    product of both sides' distances from these means. The weight of a feature is divided equally among the
     places where it ends. Features that the document lacks have no place, so the gains do not add up to the whole score.
     """
     first = questions.first_compared_document

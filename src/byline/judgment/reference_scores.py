@@ -1,4 +1,4 @@
-"""Score problems and cases beside a reference population: normalized scores, and their means over engines.
+"""Normalize scores of problems and cases by a reference population, and average them over engines.
 
 The score of a problem in the matrix of an engine is normalized by the centered norm (see cohort_norms.py). The cohort
 is the reference. Two other kinds of trials are normalized in the same way, and show what a score means:
@@ -69,7 +69,7 @@ class ReferenceScores:
     """The normalized scores of problems and of cases of the reference, by one member of an ensemble."""
 
     scores: Table  # (problems,): NaN if the member cannot assess a problem
-    own: Table  # (problems,): the mean of own pairs; NaN if there is none
+    own: Table  # (problems,): the mean of own pairs; NaN without own pairs
     groups: tuple[CaseGroup, ...]
     parts: Table | None = None  # (PARTS, problems): without each part of the texts
 
@@ -104,7 +104,7 @@ class _ScoredSide(NamedTuple):
 
 def _score_side(side: Side) -> _ScoredSide:
     """Score the problems of one side, their own pairs, and the cases of its reference."""
-    assert side.layout is not None, "a side beside a reference has a layout"
+    assert side.layout is not None, "a side with a reference has a layout"
     layout = side.layout
     asked = slice(0, len(side.questions))
     pairs = slice(asked.stop, asked.stop + len(layout.own_pairs))
@@ -160,7 +160,7 @@ def _score_cases(
 
 
 def _mean_by_owner(values: Table, owners: Indices, count: int) -> Table:
-    """Return (problems,): the mean of each problem's own pairs; NaN if there is none."""
+    """Return (problems,): the mean of each problem's own pairs; NaN without own pairs."""
     sums, counts = np.bincount(owners, values, count), np.bincount(owners, minlength=count)
     found: Table = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
     return found

@@ -1,4 +1,4 @@
-"""Answer each question by itself: a log-likelihood ratio from normalized scores beside a reference population.
+"""Answer each question by itself: a log-likelihood ratio from scores that a reference population normalizes.
 
 The score of a question is the mean over the engines of its centered norm (see reference_scores.py). If scores of texts
 by one author and by two were normal with the same deviation s and the means m + d/2 and m - d/2, the natural
@@ -222,7 +222,7 @@ def measure_qualities(group: CaseGroup, own: Table) -> dict[str, Table]:
     Parameters
     ----------
     own
-        (questions,): the mean scores of their own pairs; NaN if there are none.
+        (questions,): the mean scores of their own pairs; NaN without own pairs.
     """
     count = len(own)
     separation, level = _separate(group)

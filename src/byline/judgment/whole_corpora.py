@@ -98,7 +98,7 @@ class CorpusScale:
 
 
 def measure_strength(scores: Table) -> float:
-    """Return how far asked pairs stand out: their mean over their standard deviation; 0 if there is none.
+    """Return how far asked pairs stand out: their mean over their standard deviation; 0 without any.
 
     It is limited to `STRONGEST` on either side.
     """

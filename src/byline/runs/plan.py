@@ -22,7 +22,7 @@ from byline.settings.settings import Settings, kinds_of
 FORMAT = 4
 """Increased when older programs can no longer read a run."""
 SINGLE_QUESTIONS = 4
-"""The first format whose members beside a reference score as single_questions.py rates them."""
+"""The first format whose members score problems with a reference as single_questions.py expects."""
 WHOLE_CORPORA = 4
 """The first format whose calibrations are of scores that whole_corpora.py rates."""
 PACKAGES = ("byline", "numpy", "numba", "scipy", "scikit-learn")
